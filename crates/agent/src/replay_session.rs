@@ -1,0 +1,194 @@
+//! Builds the session of a replay from a trace: the tables as they were, the logs in the arena.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use wayfarer_model::{ProcessEnd, ThreadId};
+use wayfarer_replay::{Plan, PlanError};
+use wayfarer_runtime_abi::UNIT;
+use wayfarer_runtime_abi::layout::{
+    ARENA_OFFSET, MAX_OBJECTS, MAX_PROCESSES, MAX_THREADS, MODE_REPLAY, SESSION_SIZE, flags,
+    process_flags, process_state,
+};
+use wayfarer_trace::Trace;
+
+use crate::session::{Session, SessionError};
+
+/// Set in `end_status` when the recorded end is known.
+const END_KNOWN: u32 = 1 << 31;
+/// Zero bytes behind each log, so that the runtime may read whole words at its end.
+const BEHIND_LOG: u64 = 16;
+/// Larger logs go to a file in the directory for temporary files instead of into memory.
+const MOST_IN_MEMORY: u64 = 1 << 30;
+
+/// Why a trace could not be laid out for a replay.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error("the trace names {what} {number}, more than there can be; it is damaged")]
+    TooLarge { what: &'static str, number: u32 },
+    #[error("the logs have {bytes} bytes, more than a session holds")]
+    LogsTooLarge { bytes: u64 },
+    #[error(
+        "no room for the replay's own copy of the logs: {0}; free some space, or set TMPDIR to a place that has some"
+    )]
+    NoRoom(io::Error),
+}
+
+/// Makes the session of a replay; nothing runs yet.
+pub fn build(trace: &Trace, only: Option<&str>) -> Result<(Session, Plan), BuildError> {
+    let log_bytes: u64 = trace.threads().iter().map(|thread| thread.log_length).sum();
+    let mut session = if log_bytes > MOST_IN_MEMORY {
+        Session::in_temporary_file()?
+    } else {
+        Session::in_memory()?
+    };
+    let mut logs = Logs {
+        file: session.file(),
+        next: ARENA_OFFSET,
+        places: BTreeMap::new(),
+        failure: None,
+    };
+    let plan = Plan::of(trace, only, &mut |thread, piece| logs.append(thread, piece))?;
+    let Logs {
+        next,
+        places,
+        failure,
+        ..
+    } = logs;
+    match failure {
+        Some(error) => return Err(BuildError::NoRoom(error)),
+        None if next + UNIT > SESSION_SIZE => {
+            return Err(BuildError::LogsTooLarge {
+                bytes: next - ARENA_OFFSET,
+            });
+        }
+        None => {}
+    }
+    let header = session.header_mut();
+    header.mode = MODE_REPLAY;
+    header.flags = trace.counters().flags
+        | if plan.wanted.is_some() {
+            flags::ONLY
+        } else {
+            0
+        };
+    header.start_realtime_ns = trace.counters().start_realtime_ns;
+    *header.arena_next.get_mut() = (next + BEHIND_LOG - ARENA_OFFSET).div_ceil(UNIT);
+    fill_processes(&mut session, trace, &plan)?;
+    fill_objects(&mut session, trace)?;
+    fill_threads(&mut session, trace, &places)?;
+    Ok((session, plan))
+}
+
+/// The logs on their way into the arena, one behind the other.
+struct Logs<'a> {
+    file: &'a File,
+    next: u64,
+    /// Offset and length of each log.
+    places: BTreeMap<ThreadId, (u64, u64)>,
+    failure: Option<io::Error>,
+}
+
+impl Logs<'_> {
+    fn append(&mut self, thread: ThreadId, piece: &[u8]) {
+        if self.failure.is_some() {
+            return;
+        }
+        if !self.places.contains_key(&thread) && !self.places.is_empty() {
+            // What was never written reads as zero.
+            self.next = (self.next + BEHIND_LOG).next_multiple_of(8);
+        }
+        let (_, length) = self.places.entry(thread).or_insert((self.next, 0));
+        match self.file.write_all_at(piece, self.next) {
+            Ok(()) => {
+                *length += piece.len() as u64;
+                self.next += piece.len() as u64;
+            }
+            Err(error) => self.failure = Some(error),
+        }
+    }
+}
+
+fn fill_processes(session: &mut Session, trace: &Trace, plan: &Plan) -> Result<(), BuildError> {
+    let mut next = 1;
+    for process in trace.processes() {
+        let too_large = BuildError::TooLarge {
+            what: "process",
+            number: process.id.0,
+        };
+        let slot = session.process_mut(process.id.0).ok_or(too_large)?;
+        let is_root = process.id == plan.root;
+        *slot.state.get_mut() = if is_root {
+            process_state::RUNNING
+        } else {
+            process_state::FREE
+        };
+        slot.parent = process.parent.0;
+        slot.pid = process.pid;
+        slot.main_thread = process.main_thread.0;
+        let wanted = plan
+            .wanted
+            .as_ref()
+            .is_some_and(|wanted| wanted.contains(&process.id));
+        let kept = process.flags & process_flags::SHARED_DOMAIN;
+        *slot.flags.get_mut() = kept | if wanted { process_flags::WANTED } else { 0 };
+        slot.end_status = plan.ends.get(&process.id).map_or(0, |end| end_status(*end));
+        for (to, from) in slot.name.iter_mut().zip(process.program.bytes()) {
+            *to = from;
+        }
+        next = next.max(process.id.0 + 1);
+    }
+    *session.header_mut().next_process.get_mut() = next.min(MAX_PROCESSES);
+    Ok(())
+}
+
+fn end_status(end: ProcessEnd) -> u32 {
+    end.wait_status()
+        .map_or(0, |status| status.0 as u32 | END_KNOWN)
+}
+
+fn fill_objects(session: &mut Session, trace: &Trace) -> Result<(), BuildError> {
+    let mut next = 2;
+    for object in trace.objects() {
+        let too_large = BuildError::TooLarge {
+            what: "object",
+            number: object.id.0,
+        };
+        let slot = session.object_mut(object.id.0).ok_or(too_large)?;
+        slot.kind = object.kind;
+        *slot.flags.get_mut() = object.flags;
+        slot.process = object.process.0;
+        slot.thread = object.thread.0;
+        next = next.max(object.id.0 + 1);
+    }
+    *session.header_mut().next_object.get_mut() = next.min(MAX_OBJECTS);
+    Ok(())
+}
+
+fn fill_threads(
+    session: &mut Session,
+    trace: &Trace,
+    places: &BTreeMap<ThreadId, (u64, u64)>,
+) -> Result<(), BuildError> {
+    let mut next = 1;
+    for thread in trace.threads() {
+        let too_large = BuildError::TooLarge {
+            what: "thread",
+            number: thread.id.0,
+        };
+        let slot = session.thread_mut(thread.id.0).ok_or(too_large)?;
+        slot.process = thread.process.0;
+        slot.tid = thread.tid;
+        (slot.log_offset, slot.log_length) =
+            places.get(&thread.id).copied().unwrap_or((ARENA_OFFSET, 0));
+        next = next.max(thread.id.0 + 1);
+    }
+    *session.header_mut().next_thread.get_mut() = next.min(MAX_THREADS);
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use wayfarer_runtime_abi::layout::flags;
+
+/// Records programs that are many (threads, processes) and plays them back, as often as you like.
+#[derive(Parser)]
+#[command(name = "wayfarer", version, disable_help_subcommand = true)]
+pub struct Options {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run a command and record it with all the processes that it starts
+    Record(RecordOptions),
+    /// Run a recorded trace again and compare everything with the recording
+    Replay(ReplayOptions),
+    /// Show what a trace holds
+    Info(InfoOptions),
+    /// Show what this machine offers and what each lack means
+    Doctor(DoctorOptions),
+    /// Record a small distributed program until its bug shows, then replay that run three times
+    Demo,
+}
+
+#[derive(Args)]
+pub struct RecordOptions {
+    /// Directory for the trace; it must not exist yet or be empty [default: wayfarer-trace-PROGRAM]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// How the threads of a process are recorded
+    #[arg(long, value_enum, default_value_t = Threads::Auto)]
+    pub threads: Threads,
+    /// Which received bytes are kept: those from outside the recorded processes, or all of them
+    #[arg(long, value_enum, default_value_t = Contents::External)]
+    pub contents: Contents,
+    /// Leave libc unpatched: every call goes through Syscall User Dispatch, slowly
+    #[arg(long)]
+    pub no_patch: bool,
+    /// Leave a recipe of the runtime out, to see that the tests notice
+    #[arg(long, value_enum, hide = true, value_name = "NAME")]
+    pub ablate: Vec<Ablation>,
+    /// The command and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub command: Vec<OsString>,
+}
+
+impl RecordOptions {
+    /// Bits of `layout::flags`.
+    pub fn flags(&self) -> u32 {
+        let patch = if self.no_patch { flags::NO_PATCH } else { 0 };
+        self.ablate
+            .iter()
+            .fold(patch, |all, ablation| all | ablation.flag())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Threads {
+    Auto,
+    Serial,
+    Parallel,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Contents {
+    External,
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Ablation {
+    Vdso,
+    MaskStrip,
+    Rearm,
+    Restorer,
+    Environment,
+    Dispatch,
+}
+
+impl Ablation {
+    fn flag(self) -> u32 {
+        match self {
+            Self::Vdso => flags::NO_VDSO,
+            Self::MaskStrip => flags::NO_MASK_STRIP,
+            Self::Rearm => flags::NO_REARM,
+            Self::Restorer => flags::NO_RESTORER,
+            Self::Environment => flags::NO_ENVIRONMENT,
+            Self::Dispatch => flags::NO_DISPATCH,
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct ReplayOptions {
+    /// The trace directory
+    #[arg(value_name = "DIR")]
+    pub trace: PathBuf,
+    /// Compare everything and end; exit status 0 identical, 3 diverged
+    #[arg(long)]
+    pub check: bool,
+    /// Print the verdict as one JSON object, the last line of stdout
+    #[arg(long)]
+    pub json: bool,
+    /// Replay one process by itself (recorded with --contents all)
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// Stop after the last command
+    #[arg(long)]
+    pub batch: bool,
+    /// Run a debugger command
+    #[arg(short = 'e', value_name = "COMMAND")]
+    pub execute: Vec<String>,
+    /// Run the debugger commands of a file
+    #[arg(short = 'x', value_name = "FILE")]
+    pub script: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct InfoOptions {
+    /// The trace directory
+    #[arg(value_name = "DIR")]
+    pub trace: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct DoctorOptions {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn arguments_of_the_command_are_its_own() {
+        let options = Options::parse_from(["wayfarer", "record", "-o", "t", "ls", "-l", "--json"]);
+        let Command::Record(options) = options.command else {
+            unreachable!()
+        };
+        assert_eq!(options.command, ["ls", "-l", "--json"]);
+        let options = Options::parse_from([
+            "wayfarer",
+            "record",
+            "--no-patch",
+            "--",
+            "-strange",
+            "--",
+            "x",
+        ]);
+        let Command::Record(options) = options.command else {
+            unreachable!()
+        };
+        assert_eq!(options.command, ["-strange", "--", "x"]);
+        assert_eq!(options.flags(), flags::NO_PATCH);
+    }
+}

@@ -1,0 +1,104 @@
+//! `wayfarer replay`.
+
+use serde_json::json;
+use wayfarer_agent::replay::{self, ReplayError, ReplayReport};
+use wayfarer_trace::Trace;
+
+use crate::options::ReplayOptions;
+use crate::say;
+
+const IDENTICAL: i32 = 0;
+const DIVERGED: i32 = 3;
+
+pub fn run(options: &ReplayOptions) -> i32 {
+    let interactive = options.batch || !options.execute.is_empty() || !options.script.is_empty();
+    if interactive && !options.check {
+        say::line(
+            "not yet: interactive replay and its commands (-e, -x, --batch); use `wayfarer replay --check DIR` meanwhile",
+        );
+        return 2;
+    }
+    let trace = match Trace::open(&options.trace) {
+        Ok(trace) => trace,
+        Err(error) => {
+            say::line(&error.to_string());
+            return 2;
+        }
+    };
+    for damage in trace.damage() {
+        say::line(&damage.to_string());
+    }
+    match replay::replay(&trace, options.only.as_deref()) {
+        Ok(report) => tell(options, &report),
+        Err(error) => {
+            say::line(&error.to_string());
+            if matches!(error, ReplayError::Launch(_)) {
+                say::line("`wayfarer doctor` shows what this machine lacks");
+            }
+            error.exit_code()
+        }
+    }
+}
+
+fn tell(options: &ReplayOptions, report: &ReplayReport) -> i32 {
+    for damage in &report.damage {
+        say::line(damage);
+    }
+    for place in &report.ends_at {
+        say::line(&format!("the trace ends here: {place}"));
+    }
+    if let Some(explanation) = &report.explanation {
+        say::line(&explanation.to_string());
+    } else if !options.check || (say::to_a_terminal() && !options.json) {
+        say::line(&format!(
+            "identical: {} events of {} threads in {} processes, exit status {}",
+            report.events, report.threads, report.processes, report.status
+        ));
+    }
+    if options.json {
+        say::fact(&verdict(report).to_string());
+    }
+    if report.explanation.is_none() {
+        IDENTICAL
+    } else {
+        DIVERGED
+    }
+}
+
+/// The object that scripts read; its keys are part of the outward contract.
+fn verdict(report: &ReplayReport) -> serde_json::Value {
+    json!({
+        "identical": report.explanation.is_none(),
+        "status": report.status,
+        "processes": report.processes,
+        "threads": report.threads,
+        "events": report.events,
+        "trace_bytes": report.trace_bytes,
+        "divergence": report.explanation,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verdict_has_the_promised_keys() {
+        let report = ReplayReport {
+            explanation: None,
+            status: 7,
+            processes: 1,
+            threads: 2,
+            events: 3,
+            trace_bytes: 4,
+            ends_at: Vec::new(),
+            damage: Vec::new(),
+        };
+        let text = verdict(&report).to_string();
+        let back: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(back["identical"], true);
+        assert_eq!(back["divergence"], serde_json::Value::Null);
+        assert_eq!(back.as_object().unwrap().len(), 7);
+        assert!(!text.contains('\n'));
+    }
+}

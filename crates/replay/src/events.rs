@@ -1,0 +1,107 @@
+//! Records and calls in words.
+
+use wayfarer_model::{clocks, errnos, signals, syscalls};
+use wayfarer_runtime_abi::record::{self, Record};
+
+/// The name of a call, or its number where it has none.
+pub fn call_name(number: i64) -> String {
+    let name = u64::try_from(number).ok().and_then(syscalls::name);
+    name.map_or_else(|| format!("call {number}"), str::to_owned)
+}
+
+/// A result as strace shows it: the number, or the name of the error.
+pub fn result_text(result: i64) -> String {
+    errnos::of_result(result).map_or_else(|| result.to_string(), |name| format!("-1 {name}"))
+}
+
+/// A record in a few words: `read → 5`, `clock CLOCK_MONOTONIC`.
+pub fn describe(record: &Record) -> String {
+    describe_parts(record.tag, record.number as i64, record.value)
+}
+
+/// The same for the parts of a record. Tag 0: nothing.
+pub fn describe_parts(tag: u8, number: i64, value: i64) -> String {
+    match tag {
+        0 => "nothing: the log ends here".to_owned(),
+        record::SYSCALL => format!("{} → {}", call_name(number), result_text(value)),
+        record::SEND => format!(
+            "{} of {value} bytes to a stream of the set",
+            call_name(number)
+        ),
+        record::RECEIVE => format!(
+            "{} of {value} bytes from a stream of the set",
+            call_name(number)
+        ),
+        record::OUTPUT => format!("{} of {value} bytes to the output", call_name(number)),
+        record::EXIT => format!("{} with code {value}", call_name(number)),
+        record::SIGNAL => {
+            let name = i32::try_from(number).ok().and_then(signals::name);
+            format!(
+                "handler of {}",
+                name.map_or_else(|| format!("signal {number}"), str::to_owned)
+            )
+        }
+        record::CLOCK..=record::CLOCK_LAST => {
+            let id = u64::from(tag - record::CLOCK);
+            format!(
+                "read of clock {}",
+                clocks::name(id).map_or_else(|| id.to_string(), str::to_owned)
+            )
+        }
+        record::RESULT => format!("result {}", result_text(value)),
+        record::TURN => format!("turn {number}"),
+        record::START => "start of a program".to_owned(),
+        record::YIELD => "hand-over by force".to_owned(),
+        record::NOTE => format!("note {number}"),
+        other => format!("record {other:#04x}"),
+    }
+}
+
+/// A warning of the recording in words.
+pub fn describe_note(code: u64, value: i64, text: &str) -> String {
+    use record::note;
+    match code {
+        note::UNKNOWN_CALL => {
+            format!("an unknown system call ({value}) was made; what it wrote is not recorded")
+        }
+        note::OPAQUE_PROGRAM => {
+            format!("{text} was started: static, setuid or foreign, so it is not recorded")
+        }
+        note::UNKNOWN_IOCTL => {
+            format!("an unknown ioctl ({value:#x}) was made; what it wrote is not recorded")
+        }
+        note::REFUSED_ASYNC_IO => "io_uring or kernel AIO was asked for and refused".to_owned(),
+        note::NO_DISPATCH => {
+            "this kernel has no Syscall User Dispatch: calls outside libc went unseen".to_owned()
+        }
+        note::NOT_PATCHED => format!(
+            "{text} was not patched (unknown build): all its calls went through dispatch, slowly"
+        ),
+        note::UNSEEN_CLONE => "a clone that shares memory ran unseen".to_owned(),
+        note::SHARED_FILE => format!(
+            "{} was mapped shared and writable: stores by others go unseen",
+            if text.is_empty() { "a file" } else { text }
+        ),
+        note::FORCED_SIGNAL => {
+            format!("signal {value} was delivered by force; its place in a replay is approximate")
+        }
+        other => format!("note {other} ({value}) {text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_named_and_errors_too() {
+        assert_eq!(describe_parts(record::SYSCALL, 0, 5), "read → 5");
+        assert_eq!(describe_parts(record::SYSCALL, 0, -11), "read → -1 EAGAIN");
+        assert_eq!(
+            describe_parts(record::CLOCK + 1, 0, 0),
+            "read of clock CLOCK_MONOTONIC"
+        );
+        assert_eq!(describe_parts(record::SYSCALL, -7, 0), "call -7 → 0");
+        assert_eq!(describe_parts(record::SIGNAL, 17, 0), "handler of SIGCHLD");
+    }
+}

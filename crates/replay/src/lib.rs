@@ -1,0 +1,22 @@
+//! The decisions of a replay, without any process, file or clock: the agent observes and obeys.
+//!
+//! - [`plan`]: from a trace, what a replay has to start and to expect;
+//! - [`standstill`]: nothing moves any more; is that the end, a gap to step over, or a divergence?
+//! - [`outcome`]: does the end of the replay agree with the recorded one?
+//! - [`divergence`]: explains what differed, where, and why that may be.
+#![forbid(unsafe_code)]
+
+pub mod divergence;
+pub mod events;
+pub mod observed;
+pub mod outcome;
+pub mod plan;
+pub mod standstill;
+pub mod start;
+
+pub use divergence::{Difference, Explanation, explain};
+pub use observed::{Met, ProcessState, ThreadState, Wait};
+pub use outcome::compare;
+pub use plan::{Plan, PlanError};
+pub use standstill::{Verdict, judge};
+pub use start::{Module, Start};

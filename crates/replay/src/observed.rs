@@ -1,0 +1,69 @@
+//! What the agent sees of a running replay, as plain values.
+
+use wayfarer_model::{ObjectId, ProcessId, ThreadId};
+
+/// What a replaying thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// It runs.
+    No,
+    /// For bytes that `writer` (if anybody wrote so far) has to deliver.
+    Stream {
+        object: ObjectId,
+        direction: u8,
+        writer: Option<ThreadId>,
+    },
+    Turn(u64),
+    Output(u32),
+    Child(ProcessId),
+    /// Its log is at its end.
+    End,
+    Stopped,
+}
+
+/// A thread of a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadState {
+    pub id: ThreadId,
+    pub process: ProcessId,
+    /// It exists now.
+    pub live: bool,
+    /// Events done.
+    pub events: u64,
+    /// Events that its log holds.
+    pub promised: u64,
+    pub wait: Wait,
+}
+
+/// A process of a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessState {
+    pub id: ProcessId,
+    /// One of `layout::process_state`.
+    pub state: u32,
+    /// Exit code when `state` is `EXITED`.
+    pub status: u32,
+    /// As the agent's own wait gave it, where the agent was the one to wait.
+    pub wait_status: Option<i32>,
+}
+
+/// What a replaying thread met that its log did not promise, copied from the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// One of `layout::divergence`.
+    pub kind: u32,
+    pub process: ProcessId,
+    pub thread: ThreadId,
+    pub event: u64,
+    /// 0: the log had ended.
+    pub promised_tag: u8,
+    pub promised_check: u8,
+    pub promised_number: i64,
+    pub promised_result: i64,
+    /// -1: no call.
+    pub came_number: i64,
+    pub came_check: u8,
+    pub came_arguments: [u64; 6],
+    pub detail: [u64; 4],
+    pub text: String,
+}

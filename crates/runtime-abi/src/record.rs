@@ -1,0 +1,203 @@
+//! Records of a thread's log.
+//!
+//! A log is a sequence of records without padding. Every record starts with a tag byte; bit 7 says
+//! that a payload (length as varint, then bytes) ends the record. The fields in between:
+//!
+//! | tag | fields | meaning |
+//! | --- | --- | --- |
+//! | `SYSCALL` | nr varint, check u8, result zigzag | a call with its result; payload: what it wrote |
+//! | `SEND` | nr varint, check u8, length varint | bytes given to a stream of the set; written *before* the call; result = length unless a `RESULT` follows |
+//! | `RESULT` | result zigzag | the real result of the record before it |
+//! | `RECEIVE` | nr varint, check u8, count varint | bytes taken from a stream of the set, not their contents |
+//! | `TURN` | turn varint | the thread took the token of its serial domain; payload: domain switch |
+//! | `SIGNAL` | number varint, place u8, flags zigzag | a handler ran; payload: the siginfo |
+//! | `START` | – | a program image began; payload as in [`start`] |
+//! | `YIELD` | – | the token was taken from a thread that made no events |
+//! | `NOTE` | code varint, check 0, value zigzag | a warning; payload: text |
+//! | `EXIT` | nr varint, check u8, code zigzag | exit or exit_group; check covers all output of the thread |
+//! | `OUTPUT` | nr varint, check u8, length varint | bytes written to the session's own output; payload: turn as varint; as `SEND` otherwise |
+//! | `CLOCK`+id | delta zigzag | a clock read; nanoseconds since the thread's last read of that clock |
+//!
+//! The check byte of a call is a checksum of its scalar arguments and of the strings and bytes that
+//! it passes to the kernel; see the runtime's `check` module. Counted as events: every tag but
+//! `RESULT`, `TURN`, `START`, `YIELD` and `NOTE`.
+
+use crate::encode::{get_varint, unzigzag};
+
+pub const SYSCALL: u8 = 0x01;
+pub const SEND: u8 = 0x02;
+pub const RESULT: u8 = 0x03;
+pub const RECEIVE: u8 = 0x04;
+pub const TURN: u8 = 0x05;
+pub const SIGNAL: u8 = 0x06;
+pub const START: u8 = 0x07;
+pub const YIELD: u8 = 0x08;
+pub const NOTE: u8 = 0x09;
+pub const EXIT: u8 = 0x0a;
+pub const OUTPUT: u8 = 0x0b;
+/// `CLOCK + id` for clock ids 0 to 15.
+pub const CLOCK: u8 = 0x40;
+pub const CLOCK_LAST: u8 = 0x4f;
+/// Pseudo clock ids: `gettimeofday` and `time`, which have their own resolution.
+pub const CLOCK_GETTIMEOFDAY: u8 = 12;
+pub const CLOCK_TIME: u8 = 13;
+/// `getcpu` through the vDSO; the "delta" is cpu + node × 2^16.
+pub const CLOCK_GETCPU: u8 = 14;
+pub const PAYLOAD: u8 = 0x80;
+
+/// Where a signal handler ran, relative to the event that follows or precedes it in the log.
+pub mod place {
+    /// Before the next event, at the moment when the thread asked for it.
+    pub const ENTRY: u8 = 0;
+    /// Right after the event before, before the program saw its result.
+    pub const EXIT: u8 = 1;
+    /// Somewhere in between, by force.
+    pub const FORCED: u8 = 2;
+    /// Within the next event: the call was interrupted, the handler ran, and it was made again.
+    pub const RESTART: u8 = 3;
+}
+
+/// Value of a `RESULT` behind a `SEND` or `OUTPUT` that a signal interrupted before any byte went out:
+/// the handler follows (place `RESTART`), then the same call again.
+pub const RESTARTED: i64 = -512;
+
+/// Codes of `NOTE`.
+pub mod note {
+    /// A system call that we do not know; value: its number.
+    pub const UNKNOWN_CALL: u64 = 1;
+    /// A static, setuid or foreign program was started; payload: its path.
+    pub const OPAQUE_PROGRAM: u64 = 2;
+    /// An ioctl whose outputs we do not know; value: its number.
+    pub const UNKNOWN_IOCTL: u64 = 3;
+    /// io_uring or kernel AIO was asked for and refused.
+    pub const REFUSED_ASYNC_IO: u64 = 4;
+    /// No Syscall User Dispatch here: calls outside patched sites go unseen.
+    pub const NO_DISPATCH: u64 = 5;
+    /// No site of libc could be patched (unknown build); payload: its path.
+    pub const NOT_PATCHED: u64 = 6;
+    /// A clone that shares memory but neither waits nor is a thread: it runs unseen.
+    pub const UNSEEN_CLONE: u64 = 7;
+    /// A file was mapped shared and writable: other programs' stores into it go unseen.
+    pub const SHARED_FILE: u64 = 8;
+    /// A signal handler was run by force; its place in a replay is approximate.
+    pub const FORCED_SIGNAL: u64 = 9;
+}
+
+/// A record as read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// Without [`PAYLOAD`]. For a clock: [`CLOCK`] + id.
+    pub tag: u8,
+    /// Call number, signal number, turn, note code; 0 where the tag has none.
+    pub number: u64,
+    pub check: u8,
+    /// Result, length, delta, exit code; 0 where the tag has none.
+    pub value: i64,
+    pub payload: &'a [u8],
+    /// Bytes of the whole record.
+    pub length: usize,
+}
+
+impl Record<'_> {
+    pub const fn is_event(&self) -> bool {
+        !matches!(self.tag, RESULT | TURN | START | YIELD | NOTE)
+    }
+}
+
+/// Why a log could not be read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadRecord {
+    /// The bytes end within the record.
+    Truncated,
+    /// No such tag.
+    UnknownTag(u8),
+}
+
+/// Reads the record at the start of `bytes`.
+#[inline]
+pub fn read(bytes: &[u8]) -> Result<Record<'_>, BadRecord> {
+    use BadRecord::Truncated;
+    let first = *bytes.first().ok_or(Truncated)?;
+    let tag = first & !PAYLOAD;
+    let mut record = Record { tag, number: 0, check: 0, value: 0, payload: &[], length: 0 };
+    let mut position = 1usize;
+    match tag {
+        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT => {
+            let (number, next) = get_varint(bytes, position).ok_or(Truncated)?;
+            record.number = number;
+            record.check = *bytes.get(next).ok_or(Truncated)?;
+            let (value, next) = get_varint(bytes, next + 1).ok_or(Truncated)?;
+            record.value = match tag {
+                SEND | RECEIVE | OUTPUT => value as i64,
+                _ => unzigzag(value),
+            };
+            position = next;
+        }
+        RESULT => {
+            let (value, next) = get_varint(bytes, position).ok_or(Truncated)?;
+            record.value = unzigzag(value);
+            position = next;
+        }
+        TURN => {
+            let (number, next) = get_varint(bytes, position).ok_or(Truncated)?;
+            record.number = number;
+            position = next;
+        }
+        START | YIELD => {}
+        CLOCK..=CLOCK_LAST => {
+            let (value, next) = get_varint(bytes, position).ok_or(Truncated)?;
+            record.number = (tag - CLOCK) as u64;
+            record.value = unzigzag(value);
+            position = next;
+        }
+        other => return Err(BadRecord::UnknownTag(other)),
+    }
+    if first & PAYLOAD != 0 {
+        let (length, next) = get_varint(bytes, position).ok_or(Truncated)?;
+        let end = (next as u64).checked_add(length).ok_or(Truncated)?;
+        if end > bytes.len() as u64 {
+            return Err(Truncated);
+        }
+        record.payload = bytes.get(next..end as usize).ok_or(Truncated)?;
+        position = end as usize;
+    }
+    record.length = position;
+    Ok(record)
+}
+
+/// Payload of a `START` record: fields, each a varint length and bytes, in this order: executable
+/// path (of the ELF file, never of a script), working directory, the kernel's AT_EXECFN, arguments
+/// (zero terminated strings, as the kernel laid them out), environment (the same, without ours),
+/// modules, the 16 bytes behind AT_RANDOM. Modules: for each a zero terminated path, load address (8 bytes, little endian), length
+/// of build id (1 byte), build id. A module with an empty path is the vDSO or nameless.
+///
+/// A replay executes the executable path itself with these arguments and this environment, so that
+/// scripts, PATH and working directories need not exist. The stack keeps its shape because the
+/// padding of [`crate::SESSION_VARIABLE`] makes up for the difference between AT_EXECFN and the path:
+/// `BASE_PADDING + length of AT_EXECFN - length of executable path` dots.
+pub mod start {
+    pub const FIELDS: usize = 7;
+    pub const EXECUTABLE: usize = 0;
+    pub const WORKING_DIRECTORY: usize = 1;
+    pub const EXECFN: usize = 2;
+    pub const ARGUMENTS: usize = 3;
+    pub const ENVIRONMENT: usize = 4;
+    pub const MODULES: usize = 5;
+    pub const RANDOM: usize = 6;
+}
+
+/// Payload of the record of a successful fork, vfork, clone or clone3: process id of the session
+/// (equal to the caller's own for a thread) and global thread number, 4 bytes each, little endian.
+pub const CLONE_PAYLOAD: usize = 8;
+
+/// Payload of an execve or execveat record, written before the call: one byte of [`exec`] flags, the
+/// number of surviving tracked descriptors (4 bytes), for each descriptor and entry (4 + 4 bytes), and
+/// the path as the program gave it. The call failed if a `RESULT` follows.
+pub mod exec {
+    /// The program cannot carry the runtime: static, setuid, another architecture.
+    pub const OPAQUE: u8 = 1;
+}
+
+/// Payload of a successful pipe, socketpair, accept or connect record: what the call wrote, and behind
+/// it the number of the object (4 bytes; 0: not tracked).
+pub const OBJECT_SUFFIX: usize = 4;

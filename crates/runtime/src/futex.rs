@@ -1,0 +1,90 @@
+//! Waiting on words of the session file, which several processes share.
+
+use crate::state::{Thread, header};
+use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_entrance::raw;
+
+const FUTEX: usize = 202;
+const WAIT: usize = 0;
+const WAKE: usize = 1;
+
+/// Sleeps while `word` is `value`, at most `milliseconds`.
+pub fn wait(word: &AtomicU32, value: u32, milliseconds: u64) {
+    let timeout: [u64; 2] = [milliseconds / 1000, (milliseconds % 1000) * 1_000_000];
+    // SAFETY: the word lives in the session mapping, the timeout on this stack.
+    unsafe {
+        raw::syscall6(
+            FUTEX,
+            core::ptr::from_ref(word) as usize,
+            WAIT,
+            value as usize,
+            (&raw const timeout) as usize,
+            0,
+            0,
+        );
+    }
+}
+
+pub fn wake(word: &AtomicU32, how_many: u32) {
+    // SAFETY: as in `wait`.
+    unsafe {
+        raw::syscall6(
+            FUTEX,
+            core::ptr::from_ref(word) as usize,
+            WAKE,
+            how_many as usize,
+            0,
+            0,
+            0,
+        );
+    }
+}
+
+/// How often a replay looks before it sleeps; the other side usually needs a few microseconds.
+const LOOKS: u32 = 300;
+
+/// A replaying thread waits until `ready`, sleeping on `word`. Never returns once the session stops.
+pub fn wait_until(
+    thread: &mut Thread,
+    kind: u32,
+    argument: u64,
+    word: &AtomicU32,
+    ready: impl Fn() -> bool,
+) {
+    let mut looks = 0;
+    while looks < LOOKS {
+        if ready() {
+            return;
+        }
+        core::hint::spin_loop();
+        looks += 1;
+    }
+    let slot = thread.slot();
+    slot.waiting_for.store(argument, Ordering::Relaxed);
+    slot.waiting.store(kind, Ordering::Release);
+    loop {
+        let value = word.load(Ordering::Acquire);
+        if ready() {
+            break;
+        }
+        if header().stop.load(Ordering::Acquire) != 0 {
+            park(thread);
+        }
+        wait(word, value, 100);
+    }
+    slot.waiting.store(wayfarer_runtime_abi::layout::waiting::NO, Ordering::Release);
+}
+
+/// The session is over for this thread; the host ends the process.
+pub fn park(thread: &mut Thread) -> ! {
+    thread.slot().waiting.store(wayfarer_runtime_abi::layout::waiting::STOPPED, Ordering::Release);
+    rest()
+}
+
+/// Sleeps until the process is ended from outside.
+pub fn rest() -> ! {
+    let forever = AtomicU32::new(0);
+    loop {
+        wait(&forever, 0, 10_000);
+    }
+}

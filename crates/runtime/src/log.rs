@@ -1,0 +1,217 @@
+//! Writing a thread's log: reserve, fill, commit.
+//!
+//! A log is a chain of chunks in the arena of the session file. The committed length in the head of a
+//! chunk is stored after the record, so whoever reads the file after a `kill -9` finds whole records.
+
+use crate::state::{Thread, at, header, take_units};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
+use wayfarer_runtime_abi::layout::{ARENA_OFFSET, CHUNK_HEAD, CHUNK_MAGIC, Chunk, MODE_INERT};
+use wayfarer_runtime_abi::{Broken, SESSION_FD, UNIT, record};
+
+/// More than any record needs besides its payload.
+pub const RECORD_HEAD: usize = 3 * MAX_VARINT + 8;
+
+const ENOSPC: isize = -28;
+const EDQUOT: isize = -122;
+const EFBIG: isize = -27;
+
+/// Takes units from the arena and makes sure that the disk has room for them.
+pub fn allocate(units: u64) -> Option<u64> {
+    let head = header();
+    let first = take_units(&head.arena_next, units);
+    if first.wrapping_add(units) > head.arena_units {
+        break_off(Broken::ArenaFull, 0);
+        return None;
+    }
+    let offset = ARENA_OFFSET + first * UNIT;
+    // SAFETY: fallocate on the session descriptor touches no memory of the program.
+    let result = unsafe {
+        raw::syscall6(285, SESSION_FD as usize, 0, offset as usize, (units * UNIT) as usize, 0, 0)
+    };
+    if matches!(result, ENOSPC | EDQUOT | EFBIG) {
+        break_off(Broken::DiskFull, (-result) as u32);
+        return None;
+    }
+    Some(offset)
+}
+
+/// Marks the session as broken; recording stops where each thread needs its next chunk.
+pub fn break_off(reason: Broken, errno: u32) {
+    let head = header();
+    if head
+        .broken
+        .compare_exchange(0, reason as u32, Ordering::AcqRel, Ordering::Relaxed)
+        .is_ok()
+    {
+        head.broken_errno.store(errno, Ordering::Relaxed);
+    }
+}
+
+impl Thread {
+    /// Room for `bytes` in the log, or null when recording has stopped.
+    #[inline(always)]
+    pub fn room(&mut self, bytes: usize) -> *mut u8 {
+        if (self.limit as usize).wrapping_sub(self.cursor as usize) >= bytes {
+            return self.cursor;
+        }
+        self.next_chunk(bytes)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_chunk(&mut self, bytes: usize) -> *mut u8 {
+        if self.mode == MODE_INERT || header().broken.load(Ordering::Relaxed) != 0 {
+            self.mode = MODE_INERT;
+            return core::ptr::null_mut();
+        }
+        let needed = (bytes as u64 + CHUNK_HEAD).div_ceil(UNIT);
+        let usual = if self.sequence < 4 { 1 } else { 4 };
+        let units = if needed > usual { needed } else { usual };
+        let Some(offset) = allocate(units) else {
+            self.mode = MODE_INERT;
+            return core::ptr::null_mut();
+        };
+        let chunk = at(offset).cast::<Chunk>();
+        // SAFETY: the units belong to this thread alone; the mapping covers the whole arena.
+        unsafe {
+            (*chunk).thread = self.number;
+            (*chunk).sequence = self.sequence;
+            (*chunk).units = units as u32;
+            (*chunk).process = (*self.process).id;
+            (*chunk).committed.store(0, Ordering::Relaxed);
+            core::sync::atomic::fence(Ordering::Release);
+            (&raw mut (*chunk).magic).write_volatile(CHUNK_MAGIC);
+            self.attach(chunk, 0, units);
+            (*self.slot).log_offset = offset;
+        }
+        self.slot().log_position.store(u64::from(self.sequence), Ordering::Relaxed);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.cursor
+    }
+
+    /// Goes on writing in `chunk` behind its first `committed` bytes.
+    ///
+    /// # Safety
+    /// The chunk must be this thread's last one.
+    pub unsafe fn attach(&mut self, chunk: *mut Chunk, committed: u64, units: u64) {
+        self.chunk = chunk;
+        self.cursor = (chunk as u64 + CHUNK_HEAD + committed) as *mut u8;
+        self.limit = (chunk as u64 + units * UNIT) as *mut u8;
+    }
+
+    /// Makes everything up to `end` part of the log.
+    #[inline(always)]
+    pub fn commit(&mut self, end: *mut u8) {
+        self.cursor = end;
+        let committed = (end as u64).wrapping_sub(self.chunk as u64 + CHUNK_HEAD);
+        // SAFETY: `room` returned non-null, so the chunk is mapped and ours.
+        unsafe { (*self.chunk).committed.store(committed, Ordering::Release) };
+    }
+
+    /// Writes the head of a record (tag to value) at `place` and returns the place behind it.
+    ///
+    /// # Safety
+    /// `place` has [`RECORD_HEAD`] bytes of room.
+    #[inline(always)]
+    pub unsafe fn put_head(place: *mut u8, tag: u8, number: u64, check: u8, value: u64) -> *mut u8 {
+        // SAFETY: as the caller says.
+        unsafe {
+            *place = tag;
+            let place = put_varint(place.add(1), number);
+            *place = check;
+            put_varint(place.add(1), value)
+        }
+    }
+
+    /// A record with a number, a check byte and a value, without payload.
+    #[inline(always)]
+    pub fn emit(&mut self, tag: u8, number: u64, check: u8, value: u64) {
+        let place = self.room(RECORD_HEAD);
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room was made above.
+        let end = unsafe { Self::put_head(place, tag, number, check, value) };
+        self.commit(end);
+        self.count_event();
+    }
+
+    #[inline(always)]
+    pub fn emit_call(&mut self, number: u64, check: u8, result: i64) {
+        self.emit(record::SYSCALL, number, check, zigzag(result));
+    }
+
+    /// A record with a payload that lies in one piece.
+    pub fn emit_with(&mut self, tag: u8, number: u64, check: u8, value: u64, payload: &[u8]) {
+        let place = self.room(RECORD_HEAD + payload.len());
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room for head and payload was made above.
+        unsafe {
+            let place = Self::put_head(place, tag | record::PAYLOAD, number, check, value);
+            let place = put_varint(place, payload.len() as u64);
+            core::ptr::copy_nonoverlapping(payload.as_ptr(), place, payload.len());
+            self.commit(place.add(payload.len()));
+        }
+        if !matches!(tag, record::NOTE) {
+            self.count_event();
+        }
+    }
+
+    /// The real result of the record before.
+    pub fn emit_result(&mut self, result: i64) {
+        let place = self.room(RECORD_HEAD);
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room was made above.
+        let end = unsafe {
+            *place = record::RESULT;
+            put_varint(place.add(1), zigzag(result))
+        };
+        self.commit(end);
+    }
+
+    /// A `TURN` record.
+    pub fn emit_turn(&mut self, turn: u32) {
+        let place = self.room(RECORD_HEAD);
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room was made above.
+        let end = unsafe {
+            *place = record::TURN;
+            put_varint(place.add(1), u64::from(turn))
+        };
+        self.commit(end);
+    }
+
+    /// A `YIELD` record; `forced`: in the middle of the program's own code.
+    pub fn emit_yield(&mut self, forced: bool) {
+        let place = self.room(RECORD_HEAD);
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room was made above.
+        let end = unsafe {
+            if forced {
+                *place = record::YIELD | record::PAYLOAD;
+                *place.add(1) = 0;
+                place.add(2)
+            } else {
+                *place = record::YIELD;
+                place.add(1)
+            }
+        };
+        self.commit(end);
+    }
+
+    pub fn note(&mut self, code: u64, value: i64, text: &[u8]) {
+        if self.mode == wayfarer_runtime_abi::layout::MODE_RECORD {
+            self.emit_with(record::NOTE, code, 0, zigzag(value), text);
+        }
+    }
+}

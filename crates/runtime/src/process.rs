@@ -1,0 +1,706 @@
+//! Processes and threads: how they come and go, in both modes.
+
+use crate::record::Made;
+use crate::state::{
+    self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
+    process_window, take, thread_slot, thread_window,
+};
+use crate::{check, diverge, futex, log, reader, replay, token, user};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::clone::{self, Shape};
+use wayfarer_entrance::frame::Frame;
+use wayfarer_entrance::{dispatch, raw, tls};
+use wayfarer_runtime_abi::encode::zigzag;
+use wayfarer_runtime_abi::layout::{
+    MAX_PROCESSES, MAX_THREADS, MODE_RECORD, MODE_REPLAY, divergence, flags, process_flags,
+    process_state,
+};
+use wayfarer_runtime_abi::{Broken, record};
+
+const CLONE_PARENT_SETTID: usize = 0x10_0000;
+const CLONE_CHILD_CLEARTID: usize = 0x20_0000;
+const CLONE_CHILD_SETTID: usize = 0x100_0000;
+const CLONE_THREAD: usize = 0x1_0000;
+const CLONE_PIDFD: usize = 0x1000;
+/// Namespaces: a replay makes none.
+const CLONE_NAMESPACES: usize = 0x7e02_0000;
+const ENOMEM: isize = -12;
+const GETPID: usize = 39;
+const GETTID: usize = 186;
+const RT_SIGPROCMASK: usize = 14;
+
+/// Numbers of a child of the session.
+#[derive(Clone, Copy)]
+pub struct Child {
+    pub process: u32,
+    pub thread: u32,
+}
+
+/// Flags and the words that the kernel writes thread ids to.
+#[derive(Clone, Copy, Default)]
+struct Wishes {
+    flags: usize,
+    parent_tid: usize,
+    child_tid: usize,
+}
+
+fn wishes(thread: &mut Thread, number: usize, a: &[usize; 6]) -> Option<Wishes> {
+    match number {
+        56 => Some(Wishes { flags: a[0], parent_tid: a[2], child_tid: a[3] }),
+        435 => {
+            let fields = user::read::<[usize; 8]>(thread, a[0])?;
+            Some(Wishes { flags: fields[0], parent_tid: fields[3], child_tid: fields[2] })
+        }
+        58 => Some(Wishes { flags: clone::CLONE_VM | clone::CLONE_VFORK, ..Wishes::default() }),
+        _ => Some(Wishes::default()),
+    }
+}
+
+fn own_pid() -> u32 {
+    // SAFETY: getpid has no arguments.
+    unsafe { raw::syscall6(GETPID, 0, 0, 0, 0, 0, 0) as u32 }
+}
+
+fn own_tid() -> u32 {
+    // SAFETY: gettid has no arguments.
+    unsafe { raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0) as u32 }
+}
+
+/// Takes numbers for a child and describes it in the session.
+fn reserve(thread: &Thread, is_thread: bool) -> Option<Child> {
+    let head = header();
+    let number = take(&head.next_thread);
+    if number >= MAX_THREADS {
+        log::break_off(Broken::TooManyThreads, 0);
+        return None;
+    }
+    let mut id = thread.process().id;
+    if !is_thread {
+        id = take(&head.next_process);
+        if id >= MAX_PROCESSES {
+            log::break_off(Broken::TooManyProcesses, 0);
+            return None;
+        }
+        // SAFETY: the slot was just taken.
+        unsafe {
+            let slot = process_slot(id);
+            (*slot).parent = thread.process().id;
+            (*slot).main_thread = number;
+        }
+    }
+    // SAFETY: as above.
+    unsafe { (*thread_slot(number)).process = id };
+    Some(Child { process: id, thread: number })
+}
+
+fn describe(thread: &Thread, number: u32) {
+    // SAFETY: slots are part of the session mapping; this thread owns its own.
+    unsafe {
+        let slot = thread_slot(number);
+        (*slot).real_tid.store(own_tid(), Ordering::Relaxed);
+        if thread.mode == MODE_RECORD {
+            (*slot).tid = own_tid();
+        }
+    }
+}
+
+fn describe_process(thread: &Thread, id: u32) {
+    // SAFETY: as above.
+    unsafe {
+        let slot = process_slot(id);
+        (*slot).real_pid.store(own_pid(), Ordering::Relaxed);
+        if thread.mode == MODE_RECORD {
+            (*slot).pid = own_pid();
+        }
+        (*slot).threads_live.store(1, Ordering::Relaxed);
+        (*slot).state.store(process_state::RUNNING, Ordering::Release);
+    }
+}
+
+/// Points a thread at the log that belongs to its number.
+pub fn open_log(thread: &mut Thread) {
+    thread.slot = thread_slot(thread.number);
+    if thread.mode == MODE_REPLAY {
+        let slot = thread.slot();
+        let start = state::at(slot.log_offset);
+        let position = slot.log_position.load(Ordering::Relaxed);
+        // SAFETY: the host laid the log there.
+        unsafe {
+            thread.read = start.add(position as usize);
+            thread.read_end = start.add(slot.log_length as usize);
+        }
+    }
+}
+
+/// The child of a fork: the same memory, another process.
+fn become_child(thread: &mut Thread, child: Child) {
+    let process = thread.process();
+    process.id = child.process;
+    process.slot = process_slot(child.process);
+    process.children_next = 0;
+    thread.number = child.thread;
+    thread.events = 0;
+    thread.hash = 0;
+    thread.clocks = [0; 16];
+    thread.sequence = 0;
+    thread.cursor = core::ptr::null_mut();
+    thread.limit = core::ptr::null_mut();
+    thread.pending.store(0, Ordering::Relaxed);
+    let tail = thread.queue_tail.load(Ordering::Relaxed);
+    thread.queue_head.store(tail, Ordering::Relaxed);
+    thread.timer_made = false;
+    thread.holds_token = false;
+    describe_process(thread, child.process);
+    describe(thread, child.thread);
+    thread.tid = thread_tid(thread, child.thread);
+    open_log(thread);
+    token::own_domain(process);
+    rearm();
+    enter_domain(thread);
+}
+
+fn thread_tid(thread: &Thread, number: u32) -> u32 {
+    if thread.mode == MODE_RECORD {
+        own_tid()
+    } else {
+        // SAFETY: the slot is part of the session mapping.
+        unsafe { (*thread_slot(number)).tid }
+    }
+}
+
+fn rearm() {
+    if header().flags & (flags::NO_REARM | flags::NO_DISPATCH) == 0 {
+        dispatch::arm();
+    }
+}
+
+/// A thread that has just come to life takes its first turn.
+fn enter_domain(thread: &mut Thread) {
+    if !thread.process().serial {
+        return;
+    }
+    if thread.mode == MODE_RECORD {
+        token::acquire(thread);
+    } else {
+        token::first_turn(thread);
+    }
+}
+
+fn block_signals() -> u64 {
+    let (all, mut before) = (!0u64, 0u64);
+    // SAFETY: masks on this stack.
+    unsafe {
+        raw::syscall6(
+            RT_SIGPROCMASK,
+            2,
+            (&raw const all) as usize,
+            (&raw mut before) as usize,
+            8,
+            0,
+            0,
+        );
+    }
+    before
+}
+
+fn restore_signals(mask: u64) {
+    // SAFETY: as above.
+    unsafe { raw::syscall6(RT_SIGPROCMASK, 2, (&raw const mask) as usize, 0, 8, 0, 0) };
+}
+
+fn remember_child(process: &mut Process, pid: u32, id: u32) {
+    let index = process.children_next & (state::MAX_CHILDREN - 1);
+    // SAFETY: reduced.
+    unsafe { *process.children.get_unchecked_mut(index) = (pid, id) };
+    process.children_next = process.children_next.wrapping_add(1);
+}
+
+/// The process of the session behind a child's pid; 0 unknown.
+pub fn child_of(process: &Process, pid: u32) -> u32 {
+    let mut back = 0;
+    while back < state::MAX_CHILDREN && back < process.children_next {
+        let index = process.children_next.wrapping_sub(1 + back) & (state::MAX_CHILDREN - 1);
+        // SAFETY: reduced.
+        let (known, id) = unsafe { *process.children.get_unchecked(index) };
+        if known == pid {
+            return id;
+        }
+        back += 1;
+    }
+    0
+}
+
+fn payload(child: Child) -> [u8; 8] {
+    (u64::from(child.process) | u64::from(child.thread) << 32).to_le_bytes()
+}
+
+/// fork, vfork, clone, clone3 while recording.
+pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
+    let Some(wishes) = wishes(thread, made.number, &made.arguments) else { return -14 };
+    // SAFETY: the arguments of a clone3 were just read.
+    match unsafe { clone::shape(made.number, &made.arguments) } {
+        Shape::Vfork => {
+            made.frame.retry_as_vfork();
+            return made.number as isize;
+        }
+        Shape::SharedStack => {
+            thread.note(record::note::UNSEEN_CLONE, wishes.flags as i64, &[]);
+            return -22;
+        }
+        Shape::Fork | Shape::NewStack => {}
+    }
+    let is_thread = wishes.flags & CLONE_THREAD != 0;
+    let Some(child) = reserve(thread, is_thread) else { return ENOMEM };
+    let result = start_child(thread, made, wishes, child);
+    if result == 0 {
+        return 0;
+    }
+    finish_clone(thread, made.number, child, is_thread, result);
+    result
+}
+
+/// Makes the clone; 0 in the child of a fork, which is then a process of its own.
+fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Child) -> isize {
+    // SAFETY: readable, see `record_clone`.
+    if matches!(unsafe { clone::shape(made.number, &made.arguments) }, Shape::NewStack) {
+        return start_with_stack(thread, made, wishes, child);
+    }
+    let mask = block_signals();
+    let mut arguments = made.arguments;
+    let mut fields = [0usize; 11];
+    if thread.mode == MODE_REPLAY {
+        if made.number == 56 {
+            arguments[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
+        } else if made.number == 435 {
+            let size = arguments[1].min(88);
+            user::copy_in(thread, (&raw mut fields).cast(), arguments[0], size);
+            fields[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
+            arguments[0] = (&raw mut fields) as usize;
+        }
+    }
+    // SAFETY: the child gets a copy of this stack and returns from the same call.
+    let result = unsafe { crate::record::call_kernel(made.number, &arguments) };
+    core::hint::black_box(&fields);
+    if result == 0 {
+        become_child(thread, child);
+        if wishes.flags & CLONE_CHILD_CLEARTID != 0 {
+            thread.clear_tid = wishes.child_tid;
+        }
+        write_tid(thread, wishes.flags, CLONE_CHILD_SETTID, wishes.child_tid, thread.tid);
+    }
+    restore_signals(mask);
+    result
+}
+
+/// Replay: the id that the program saw while it was recorded, in place of the real one.
+fn write_tid(thread: &mut Thread, flags: usize, wanted: usize, place: usize, tid: u32) {
+    if thread.mode == MODE_REPLAY && flags & wanted != 0 {
+        user::copy_out(thread, place, (&raw const tid).cast(), 4);
+    }
+}
+
+/// A thread, or a child that borrows our memory until it execs (posix_spawn).
+fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Child) -> isize {
+    let is_thread = wishes.flags & CLONE_THREAD != 0;
+    let born = prepare_thread(thread, child, is_thread);
+    if born.is_null() {
+        return ENOMEM;
+    }
+    if is_thread {
+        token::start_serial(thread);
+        // SAFETY: the slot is part of the session mapping.
+        unsafe { (*thread.process().slot).threads_live.fetch_add(1, Ordering::AcqRel) };
+    }
+    // SAFETY: prepared above, not running yet.
+    unsafe {
+        if wishes.flags & CLONE_CHILD_CLEARTID != 0 {
+            (*born).clear_tid = wishes.child_tid;
+        }
+        if thread.mode == MODE_REPLAY {
+            (*born).vfork_return = wishes.parent_tid as u64;
+            (*born).vfork_number = wishes.flags as u32;
+        }
+        let result =
+            clone::clone_with_stack(made.frame, made.number, made.arguments, born as usize);
+        if !is_thread {
+            // The child had our thread-local storage until it went its own way.
+            tls::set(core::ptr::from_mut(thread).cast());
+            release_borrowed(born);
+        } else if result < 0 {
+            (*thread.process().slot).threads_live.fetch_sub(1, Ordering::AcqRel);
+        }
+        result
+    }
+}
+
+fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mut Thread {
+    // SAFETY: the numbers were just taken; the windows are nobody else's.
+    unsafe {
+        let born = new_thread(child.thread);
+        if born.is_null() {
+            return born;
+        }
+        (*born).mode = thread.mode;
+        (*born).number = child.thread;
+        (*born).slot = thread_slot(child.thread);
+        if is_thread {
+            (*born).process = thread.process;
+            return born;
+        }
+        let process = new_process(child.process);
+        if process.is_null() {
+            return core::ptr::null_mut();
+        }
+        let parent = thread.process();
+        (*process).id = child.process;
+        (*process).slot = process_slot(child.process);
+        (*process).borrowed = true;
+        (*process).actions = parent.actions;
+        (*process).actions_known = parent.actions_known;
+        (*process).copy_entries(parent);
+        (*process).token = &raw mut (*(*process).slot).token;
+        (*born).process = process;
+        born
+    }
+}
+
+/// Gives back what a borrowing child used, once it is gone.
+unsafe fn release_borrowed(born: *mut Thread) {
+    // SAFETY: the child has left this address space.
+    unsafe {
+        let (address, length) = process_window((*born).process);
+        drop_window(address, length);
+        let (address, length) = thread_window(born);
+        drop_window(address, length);
+    }
+}
+
+/// The parent after a clone: the record, and what it must remember.
+fn finish_clone(thread: &mut Thread, number: usize, child: Child, is_thread: bool, result: isize) {
+    if result < 0 {
+        if thread.mode == MODE_RECORD {
+            thread.emit_call(number as u64, 0, result as i64);
+        }
+        return;
+    }
+    if !is_thread {
+        remember_child(thread.process(), result as u32, child.process);
+    }
+    if thread.mode == MODE_RECORD {
+        if !is_thread {
+            // SAFETY: the slot is part of the session mapping; the child writes the same.
+            unsafe { (*process_slot(child.process)).pid = result as u32 };
+        }
+        thread.emit_with(
+            record::SYSCALL,
+            number as u64,
+            0,
+            zigzag(result as i64),
+            &payload(child),
+        );
+    }
+}
+
+/// First thing in a new thread or borrowing child.
+///
+/// # Safety
+/// Called by the entrance with the cookie of [`start_with_stack`].
+pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
+    if cookie == 0 {
+        return;
+    }
+    // SAFETY: the cookie is the prepared thread.
+    let thread = unsafe { &mut *(cookie as *mut Thread) };
+    if thread.process().borrowed {
+        thread.lender = current();
+        tls::set(cookie as *mut u8);
+        describe_process(thread, thread.process().id);
+    } else {
+        tls::set(cookie as *mut u8);
+    }
+    describe(thread, thread.number);
+    thread.tid = thread_tid(thread, thread.number);
+    open_log(thread);
+    if thread.mode == MODE_REPLAY {
+        let (flags, parent_tid, tid) =
+            (thread.vfork_number as usize, thread.vfork_return as usize, thread.tid);
+        write_tid(thread, flags, CLONE_PARENT_SETTID, parent_tid, tid);
+        let child_tid = thread.clear_tid;
+        write_tid(thread, flags, CLONE_CHILD_SETTID, child_tid, tid);
+    }
+    rearm();
+    enter_domain(thread);
+}
+
+/// Replay of fork, clone, clone3.
+pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
+    let Some(wishes) = wishes(thread, made.number, &made.arguments) else { return -14 };
+    // SAFETY: the arguments of a clone3 were just read.
+    match unsafe { clone::shape(made.number, &made.arguments) } {
+        Shape::Vfork => {
+            made.frame.retry_as_vfork();
+            return made.number as isize;
+        }
+        Shape::SharedStack => return -22,
+        Shape::Fork | Shape::NewStack => {}
+    }
+    let Some((promised, child)) = promised_child(thread, made) else { return ENOMEM };
+    if promised <= 0 || is_skipped(child) {
+        return promised;
+    }
+    let is_thread = wishes.flags & CLONE_THREAD != 0;
+    let result = start_child(thread, made, wishes, child);
+    if result == 0 {
+        return 0;
+    }
+    if result < 0 {
+        diverge::details([(-result) as u64, 0, 0, 0]);
+        diverge::report(
+            thread,
+            divergence::CLONE_FAILED,
+            made.number as i64,
+            0,
+            &made.arguments,
+            None,
+        );
+    }
+    finish_clone(thread, made.number, child, is_thread, promised);
+    write_tid(
+        thread,
+        wishes.flags,
+        CLONE_PARENT_SETTID,
+        wishes.parent_tid,
+        promised as u32,
+    );
+    promised
+}
+
+/// Result and numbers that the log promises for a clone.
+fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Child)> {
+    let next = replay::expect(thread, made, record::SYSCALL);
+    reader::advance(thread, next.length);
+    thread.count_event();
+    let mut word = [0u8; 8];
+    if next.payload.len() >= 8 {
+        // SAFETY: just checked.
+        unsafe { core::ptr::copy_nonoverlapping(next.payload.as_ptr(), word.as_mut_ptr(), 8) };
+    }
+    let word = u64::from_le_bytes(word);
+    Some((next.value as isize, Child { process: word as u32, thread: (word >> 32) as u32 }))
+}
+
+fn is_skipped(child: Child) -> bool {
+    // SAFETY: the slot is part of the session mapping.
+    let slot = unsafe { &*process_slot(child.process) };
+    if header().flags & flags::ONLY != 0
+        && slot.flags.load(Ordering::Relaxed) & process_flags::WANTED == 0
+    {
+        slot.state.store(process_state::SKIPPED, Ordering::Release);
+        return true;
+    }
+    false
+}
+
+/// Before a vfork, both modes.
+///
+/// # Safety
+/// Called by the entrance with the frame of the call.
+pub unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if thread.is_null() {
+            return ENOMEM;
+        }
+        let thread = &mut *thread;
+        let frame = &mut *frame;
+        let child = if thread.mode == MODE_REPLAY {
+            let mut made = Made::of(frame);
+            let Some((promised, child)) = promised_child(thread, &mut made) else { return ENOMEM };
+            if promised <= 0 || is_skipped(child) {
+                return promised;
+            }
+            thread.output_last = promised as u32;
+            child
+        } else {
+            let Some(child) = reserve(thread, false) else { return ENOMEM };
+            child
+        };
+        let born = prepare_thread(thread, child, false);
+        if born.is_null() {
+            return ENOMEM;
+        }
+        thread.vfork_child = born;
+        thread.vfork_number = frame.rax as u32;
+        thread.vfork_return = frame.rip as u64;
+        (*born).vfork_return = frame.rip as u64;
+        (*born).lender = thread;
+        0
+    }
+}
+
+/// After a vfork: in the child, and then in the parent.
+///
+/// # Safety
+/// Called by the entrance with a frame whose `rax` is the result.
+pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
+    // SAFETY: as the caller says.
+    unsafe {
+        let frame = &mut *frame;
+        let now = current();
+        let result = frame.rax as isize;
+        if result == 0 {
+            let born = (*now).vfork_child;
+            tls::set(born.cast());
+            let thread = &mut *born;
+            describe_process(thread, thread.process().id);
+            describe(thread, thread.number);
+            thread.tid = thread_tid(thread, thread.number);
+            open_log(thread);
+            rearm();
+            frame.go_to(thread.vfork_return as usize);
+            return;
+        }
+        // The child left its own pointer in the storage that we share.
+        let parent = if (*now).process().borrowed && (*now).vfork_child.is_null() {
+            (*now).lender
+        } else {
+            now
+        };
+        tls::set(parent.cast());
+        let thread = &mut *parent;
+        let born = thread.vfork_child;
+        thread.vfork_child = core::ptr::null_mut();
+        frame.go_to(thread.vfork_return as usize);
+        if born.is_null() {
+            return;
+        }
+        let child = Child { process: (*born).process().id, thread: (*born).number };
+        let number = thread.vfork_number as usize;
+        if thread.mode == MODE_REPLAY {
+            if result < 0 {
+                diverge::details([(-result) as u64, 0, 0, 0]);
+                diverge::report(thread, divergence::CLONE_FAILED, number as i64, 0, &[0; 6], None);
+            }
+            frame.rax = thread.output_last as usize;
+        }
+        finish_clone(thread, number, child, false, frame.rax as isize);
+        release_borrowed(born);
+        if thread.mode == MODE_REPLAY {
+            replay::after(thread, Some(frame));
+        }
+    }
+}
+
+/// exit and exit_group, both modes.
+pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
+    let code = made.arguments[0] as u32 & 0xff;
+    // SAFETY: the slot is part of the session mapping.
+    let slot = unsafe { &*thread.process().slot };
+    let only_thread =
+        made.number == 60 && slot.threads_live.load(Ordering::Acquire) > 1;
+    let check = check::fold(thread.hash);
+    if thread.mode == MODE_RECORD {
+        let value = zigzag(i64::from(made.arguments[0] as u32));
+        thread.emit(record::EXIT, made.number as u64, check, value);
+    } else {
+        replay::expect_exit(thread, made, check);
+    }
+    block_signals();
+    if only_thread {
+        slot.threads_live.fetch_sub(1, Ordering::AcqRel);
+        leave(thread, made.arguments[0]);
+    }
+    slot.status.store(code << 8, Ordering::Relaxed);
+    slot.state.store(process_state::EXITED, Ordering::Release);
+    if thread.mode == MODE_REPLAY {
+        futex::wake(&slot.state, u32::MAX >> 1);
+    }
+    if thread.process().shared_domain {
+        token::leave(thread);
+    }
+    // SAFETY: ends the process.
+    unsafe { raw::syscall6(231, made.arguments[0], 0, 0, 0, 0, 0) };
+    futex::rest()
+}
+
+/// One thread of several leaves. What the kernel would do at the very end (clear the thread id, wake who
+/// joins) is done while the thread still has its turn, so that a replay sees it at the same place.
+fn leave(thread: &mut Thread, code: usize) -> ! {
+    let process = thread.process();
+    let (mut word, mut value) = (0usize, 0u32);
+    if thread.holds_token {
+        // SAFETY: points into the session mapping.
+        unsafe {
+            if thread.mode == MODE_RECORD {
+                word = (&raw const (*process.token).state) as usize;
+            } else {
+                word = (&raw const (*process.token).turn) as usize;
+                value = thread.turn.wrapping_add(1);
+            }
+        }
+    }
+    thread.slot().real_tid.store(0, Ordering::Release);
+    let (window, length) = thread_window(thread);
+    // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
+    // the program may have given them away.
+    unsafe {
+        raw::syscall6(218, 0, 0, 0, 0, 0, 0);
+        leave_thread(thread.clear_tid, word, value as usize, code, window, length)
+    }
+}
+
+unsafe extern "C" {
+    fn leave_thread(
+        clear_tid: usize,
+        word: usize,
+        value: usize,
+        code: usize,
+        window: usize,
+        length: usize,
+    ) -> !;
+}
+
+core::arch::global_asm!(
+    ".pushsection .text.leave_thread,\"ax\",@progbits",
+    ".globl leave_thread",
+    ".hidden leave_thread",
+    ".type leave_thread,@function",
+    "leave_thread:",
+    "mov r12, rdi",
+    "mov r13, rsi",
+    "mov r14, rdx",
+    "mov r15, rcx",
+    // munmap(window, length)
+    "mov eax, 11",
+    "mov rdi, r8",
+    "mov rsi, r9",
+    "syscall",
+    "test r12, r12",
+    "jz 2f",
+    "mov dword ptr [r12], 0",
+    // futex(clear_tid, FUTEX_WAKE, all)
+    "mov eax, 202",
+    "mov rdi, r12",
+    "mov esi, 1",
+    "mov edx, 0x7fffffff",
+    "xor r10d, r10d",
+    "syscall",
+    "2:",
+    "test r13, r13",
+    "jz 3f",
+    "mov dword ptr [r13], r14d",
+    "mov eax, 202",
+    "mov rdi, r13",
+    "mov esi, 1",
+    "mov edx, 0x7fffffff",
+    "xor r10d, r10d",
+    "syscall",
+    "3:",
+    "mov eax, 60",
+    "mov rdi, r15",
+    "syscall",
+    "ud2",
+    ".size leave_thread, . - leave_thread",
+    ".popsection",
+);

@@ -1,0 +1,49 @@
+//! Reading a thread's log in a replay.
+
+use crate::state::Thread;
+use wayfarer_runtime_abi::record::{self, Record};
+
+/// The rest of the log.
+fn rest(thread: &Thread) -> &'static [u8] {
+    let length = (thread.read_end as usize).wrapping_sub(thread.read as usize);
+    // SAFETY: both pointers lie in the log of this thread in the session mapping, in this order.
+    unsafe { core::slice::from_raw_parts(thread.read, length) }
+}
+
+/// The next record, or `None` at the end (a log that cannot be read ends there; the host has verified
+/// it, so that does not happen by damage).
+#[inline]
+pub fn peek(thread: &mut Thread) -> Option<Record<'static>> {
+    loop {
+        let record = record::read(rest(thread)).ok()?;
+        if record.tag != record::NOTE {
+            return Some(record);
+        }
+        advance(thread, record.length);
+    }
+}
+
+/// The record `skip` bytes further on, notes left out.
+pub fn peek_behind(thread: &Thread, skip: usize) -> Option<Record<'static>> {
+    let mut skip = skip;
+    loop {
+        let record = record::read(rest(thread).get(skip..)?).ok()?;
+        if record.tag != record::NOTE {
+            return Some(record);
+        }
+        skip += record.length;
+    }
+}
+
+#[inline(always)]
+pub fn advance(thread: &mut Thread, length: usize) {
+    // SAFETY: a record of that length was read at `read`.
+    thread.read = unsafe { thread.read.add(length) };
+}
+
+/// Passes over the next record.
+pub fn consume(thread: &mut Thread) {
+    if let Some(record) = peek(thread) {
+        advance(thread, record.length);
+    }
+}

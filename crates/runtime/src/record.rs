@@ -1,0 +1,185 @@
+//! Recording a call: make it, and write down what the program could see of it.
+
+use crate::outputs::{self, Before, EINTR};
+use crate::state::{Thread, header};
+use crate::table::{Call, Kind};
+use crate::{check, connections, exec, memory, process, signals, special, streams, table, token};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::frame::Frame;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::{put_varint, zigzag};
+use wayfarer_runtime_abi::layout::flags;
+use crate::log::RECORD_HEAD;
+use wayfarer_runtime_abi::record;
+
+pub const ENOSYS: isize = -38;
+pub const EBADF: isize = -9;
+pub const EINVAL: isize = -22;
+
+/// One call of the program, from its arguments to its result.
+pub struct Made<'a> {
+    pub call: &'static Call,
+    pub number: usize,
+    pub arguments: [usize; 6],
+    pub check: u8,
+    pub frame: &'a mut Frame,
+}
+
+/// The dispatcher while recording.
+#[inline]
+pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
+    if thread.pending.load(Ordering::Relaxed) != 0 {
+        signals::deliver(thread, frame, record::place::ENTRY);
+    }
+    let number = frame.rax;
+    let arguments = frame.arguments();
+    let call = table::get(number);
+    let mut made = Made { call, number, arguments, check: 0, frame };
+    let result = match call.kind {
+        Kind::Emulate => plain(thread, &mut made),
+        Kind::Special => routine(thread, &mut made),
+        Kind::Execute => {
+            made.check = check::arguments(thread, call, number, &arguments);
+            // SAFETY: the program's own call.
+            let result = unsafe { call_kernel(number, &arguments) };
+            thread.emit_call(number as u64, made.check, result as i64);
+            result
+        }
+        Kind::Refuse => {
+            if matches!(number, 206 | 425) {
+                thread.note(record::note::REFUSED_ASYNC_IO, number as i64, &[]);
+            }
+            ENOSYS
+        }
+        Kind::Unknown => {
+            thread.note(record::note::UNKNOWN_CALL, number as i64, &[]);
+            plain(thread, &mut made)
+        }
+    };
+    frame.rax = result as usize;
+    if thread.pending.load(Ordering::Relaxed) != 0 {
+        signals::deliver(thread, frame, record::place::EXIT);
+    }
+    token::yield_if_asked(thread);
+}
+
+/// # Safety
+/// As the call itself.
+#[inline(always)]
+pub unsafe fn call_kernel(number: usize, a: &[usize; 6]) -> isize {
+    // SAFETY: as the caller says.
+    unsafe { raw::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
+}
+
+fn routine(thread: &mut Thread, made: &mut Made) -> isize {
+    match made.number {
+        0 | 19 | 45 | 327 => streams::record_read(thread, made),
+        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => streams::record_write(thread, made),
+        47 | 299 => streams::record_message(thread, made),
+        40 | 275 | 276 | 278 | 326 => streams::record_splice(thread, made),
+        22 | 293 | 53 => streams::record_pair(thread, made),
+        42 => connections::record_connect(thread, made),
+        43 | 288 => connections::record_accept(thread, made),
+        51 | 52 => connections::record_name(thread, made),
+        9 | 12 | 25 | 30 | 67 | 29 => memory::record(thread, made),
+        56 | 57 | 435 | 58 => process::record_clone(thread, made),
+        59 | 322 => exec::record_exec(thread, made),
+        60 | 231 => process::exit(thread, made),
+        _ => special::record(thread, made),
+    }
+}
+
+/// A call without peculiarities.
+#[inline]
+pub fn plain(thread: &mut Thread, made: &mut Made) -> isize {
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let before = outputs::before(thread, made.call, &made.arguments);
+    let arguments = made.arguments;
+    let result = perform(thread, made, &arguments);
+    if made.call.descriptors {
+        special::follow_descriptors(thread, made.number, &made.arguments, result);
+    }
+    write_down(thread, made, result, before, &[]);
+    result
+}
+
+/// Makes the call; lets others run while it waits, and runs handlers that interrupt it.
+#[inline]
+pub fn perform(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> isize {
+    if !made.call.blocks {
+        // SAFETY: the program's own call.
+        return unsafe { call_kernel(made.number, arguments) };
+    }
+    loop {
+        let result = perform_once(thread, made.number, arguments);
+        if result != EINTR {
+            return result;
+        }
+        if thread.pending.load(Ordering::Relaxed) == 0 {
+            // Only our own signals: the program must not notice.
+            continue;
+        }
+        if made.call.restarts && signals::all_restart(thread) {
+            signals::deliver(thread, made.frame, record::place::RESTART);
+            continue;
+        }
+        return result;
+    }
+}
+
+/// Makes a call that may wait, once.
+#[inline(always)]
+pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) -> isize {
+    token::let_go(thread);
+    // SAFETY: the program's own call.
+    let result = unsafe {
+        raw::syscall_interruptible(number, arguments, (&raw const thread.pending).cast())
+    };
+    token::take(thread);
+    result
+}
+
+/// Writes the record of a call with everything that it wrote, and `suffix` behind it.
+#[inline]
+pub fn write_down(
+    thread: &mut Thread,
+    made: &Made,
+    result: isize,
+    before: Before,
+    suffix: &[u8],
+) {
+    let mut length = suffix.len();
+    outputs::walk(made.call, &made.arguments, result, before, &mut |_, piece| length += piece);
+    if length == 0 {
+        thread.emit_call(made.number as u64, made.check, result as i64);
+        return;
+    }
+    let place = thread.room(RECORD_HEAD + length);
+    if place.is_null() {
+        return;
+    }
+    // SAFETY: room for head and payload was made; the pieces are memory that the kernel just wrote.
+    unsafe {
+        let place = Thread::put_head(
+            place,
+            record::SYSCALL | record::PAYLOAD,
+            made.number as u64,
+            made.check,
+            zigzag(result as i64),
+        );
+        let mut place = put_varint(place, length as u64);
+        outputs::walk(made.call, &made.arguments, result, before, &mut |pointer, piece| {
+            core::ptr::copy_nonoverlapping(pointer as *const u8, place, piece);
+            place = place.add(piece);
+        });
+        core::ptr::copy_nonoverlapping(suffix.as_ptr(), place, suffix.len());
+        thread.commit(place.add(suffix.len()));
+    }
+    thread.count_event();
+}
+
+/// Whether the contents of streams inside the set are logged as well.
+#[inline(always)]
+pub fn contents_all() -> bool {
+    header().flags & flags::CONTENTS_ALL != 0
+}

@@ -1,0 +1,253 @@
+//! What the runtime knows about the thread and the process it runs in.
+//!
+//! Everything hangs on the thread: a child of vfork shares its parent's memory and thread-local
+//! storage, so nothing that belongs to a process may live in a static. The thread-local pointer leads
+//! to [`Thread`], that to [`Process`]; a vfork child swaps the pointer and its parent swaps it back.
+
+use core::sync::atomic::{AtomicU32, AtomicU64};
+use wayfarer_entrance::{raw, tls};
+use wayfarer_runtime_abi::layout::{
+    self, Header, Object, ProcessSlot, SESSION_BASE, ThreadSlot, Token,
+};
+
+/// Runtime's own memory of threads and processes: one window for each number, so that addresses are the
+/// same in a recording and its replay and never meet the program's mappings.
+const THREADS_BASE: usize = 0x2100_0000_0000;
+const THREAD_WINDOW: usize = 0x8000;
+const PROCESSES_BASE: usize = 0x2200_0000_0000;
+const PROCESS_WINDOW: usize = 0x10_0000;
+
+/// Descriptors that can be tracked.
+pub const MAX_DESCRIPTORS: usize = 65_536;
+pub const MAX_CHILDREN: usize = 4096;
+/// Signals that can wait for an event boundary in one thread.
+pub const QUEUE: usize = 64;
+
+/// A signal that has arrived and waits for an event boundary.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Waiting {
+    pub number: u32,
+    pub spare: u32,
+    pub information: [u64; 16],
+}
+
+/// What the program asked for with sigaction.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Action {
+    pub handler: usize,
+    pub flags: u64,
+    pub restorer: usize,
+    pub mask: u64,
+}
+
+#[repr(C)]
+pub struct Process {
+    pub id: u32,
+    /// Whether threads of this process pass a token round.
+    pub serial: bool,
+    /// Whether the token is that of all processes that share memory.
+    pub shared_domain: bool,
+    pub borrowed: bool,
+    pub slot: *mut ProcessSlot,
+    pub token: *mut Token,
+    /// Highest descriptor with an entry, plus one.
+    pub descriptors_high: usize,
+    pub children_next: usize,
+    pub actions: [Action; 65],
+    /// Bit n: the action of signal n has been set by this image.
+    pub actions_known: u64,
+    pub children: [(u32, u32); MAX_CHILDREN],
+    /// Entry of each descriptor: object × 2 + side; 0 not tracked.
+    pub descriptors: [u32; MAX_DESCRIPTORS],
+}
+
+#[repr(C)]
+pub struct Thread {
+    pub mode: u32,
+    /// Global number.
+    pub number: u32,
+    /// Thread id as the program sees it.
+    pub tid: u32,
+    /// Set while signals wait in `queue`; the interruptible call looks at it.
+    pub pending: AtomicU32,
+    pub queue_head: AtomicU32,
+    pub queue_tail: AtomicU32,
+    pub process: *mut Process,
+    pub slot: *mut ThreadSlot,
+
+    // Recording: where the log goes on, where the chunk ends, where its records begin.
+    pub cursor: *mut u8,
+    pub limit: *mut u8,
+    pub chunk: *mut layout::Chunk,
+    pub sequence: u32,
+
+    // Replay: where the log goes on and ends.
+    pub read: *const u8,
+    pub read_end: *const u8,
+
+    pub events: u64,
+    /// Running checksum of everything that the thread gave away.
+    pub hash: u64,
+    pub clocks: [i64; 16],
+    pub turn: u32,
+    pub holds_token: bool,
+    pub timer_made: bool,
+    pub forced_wanted: bool,
+    pub inside: bool,
+    pub timer: i32,
+    pub output_last: u32,
+    /// Resume point of a guarded access to the program's memory.
+    pub guard: usize,
+    pub clear_tid: usize,
+    /// A vfork child: the thread whose stack and storage it uses.
+    pub lender: *mut Thread,
+    /// Where a vfork returns to, in both.
+    pub vfork_return: u64,
+    pub vfork_child: *mut Thread,
+    pub vfork_number: u32,
+    pub alternate_stack: usize,
+    pub alternate_size: usize,
+    pub queue: [Waiting; QUEUE],
+    /// Room for what an exec or a bounce needs.
+    pub scratch: [u8; 4096],
+}
+
+const _: () = assert!(core::mem::size_of::<Thread>() <= THREAD_WINDOW);
+const _: () = assert!(core::mem::size_of::<Process>() <= PROCESS_WINDOW);
+
+#[inline(always)]
+pub fn current() -> *mut Thread {
+    tls::get().cast()
+}
+
+#[inline(always)]
+pub fn header() -> &'static Header {
+    // SAFETY: the session is mapped at this address before any hook can run and never unmapped.
+    unsafe { &*(SESSION_BASE as *const Header) }
+}
+
+/// The place `offset` bytes into the session file.
+#[inline(always)]
+pub fn at(offset: u64) -> *mut u8 {
+    (SESSION_BASE as u64 + offset) as *mut u8
+}
+
+#[inline(always)]
+pub fn process_slot(id: u32) -> *mut ProcessSlot {
+    at(layout::PROCESSES_OFFSET + u64::from(id) * size_of::<ProcessSlot>() as u64).cast()
+}
+
+#[inline(always)]
+pub fn thread_slot(number: u32) -> *mut ThreadSlot {
+    at(layout::THREADS_OFFSET + u64::from(number) * size_of::<ThreadSlot>() as u64).cast()
+}
+
+#[inline(always)]
+pub fn object(number: u32) -> &'static Object {
+    // SAFETY: numbers come from entries that the runtime or the verified trace made, below MAX_OBJECTS.
+    unsafe {
+        &*at(layout::OBJECTS_OFFSET
+            + u64::from(number & (layout::MAX_OBJECTS - 1)) * size_of::<Object>() as u64)
+        .cast::<Object>()
+    }
+}
+
+pub const MAP_PRIVATE: usize = 2;
+pub const MAP_FIXED: usize = 0x10;
+pub const MAP_ANONYMOUS: usize = 0x20;
+pub const MAP_NORESERVE: usize = 0x4000;
+
+unsafe fn map_window(address: usize, length: usize) -> bool {
+    // SAFETY: the window belongs to this number alone; replacing a stale one is intended.
+    let result = unsafe {
+        raw::syscall6(
+            9,
+            address,
+            length,
+            3,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+            usize::MAX,
+            0,
+        )
+    };
+    result == address as isize
+}
+
+/// Maps a zeroed [`Thread`] for a global thread number; null when memory is out.
+///
+/// # Safety
+/// Nobody else may use that number in this address space.
+pub unsafe fn new_thread(number: u32) -> *mut Thread {
+    let address = THREADS_BASE + number as usize * THREAD_WINDOW;
+    // SAFETY: as the caller says.
+    if unsafe { map_window(address, THREAD_WINDOW) } {
+        address as *mut Thread
+    } else {
+        core::ptr::null_mut()
+    }
+}
+
+/// Where the window of a thread lies, to unmap it.
+pub fn thread_window(thread: *mut Thread) -> (usize, usize) {
+    (thread as usize, THREAD_WINDOW)
+}
+
+/// Maps a zeroed [`Process`] for a process of the session; null when memory is out.
+///
+/// # Safety
+/// Nobody else may use that number in this address space.
+pub unsafe fn new_process(id: u32) -> *mut Process {
+    let address = PROCESSES_BASE + id as usize * PROCESS_WINDOW;
+    // SAFETY: as the caller says.
+    if unsafe { map_window(address, PROCESS_WINDOW) } {
+        address as *mut Process
+    } else {
+        core::ptr::null_mut()
+    }
+}
+
+/// Gives the window of a process back (a vfork child that has gone).
+///
+/// # Safety
+/// Nobody may use it any more.
+pub unsafe fn drop_window(address: usize, length: usize) {
+    // SAFETY: as the caller says.
+    unsafe { raw::syscall6(11, address, length, 0, 0, 0, 0) };
+}
+
+pub fn process_window(process: *mut Process) -> (usize, usize) {
+    (process as usize, PROCESS_WINDOW)
+}
+
+impl Thread {
+    #[inline(always)]
+    pub fn process(&self) -> &'static mut Process {
+        // SAFETY: set before the thread pointer is published, valid as long as the thread is.
+        unsafe { &mut *self.process }
+    }
+
+    #[inline(always)]
+    pub fn slot(&self) -> &'static ThreadSlot {
+        // SAFETY: points into the session mapping.
+        unsafe { &*self.slot }
+    }
+
+    #[inline(always)]
+    pub fn count_event(&mut self) {
+        self.events = self.events.wrapping_add(1);
+        self.slot().events.store(self.events, core::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// A counter of the session, taken once.
+#[inline(always)]
+pub fn take(counter: &AtomicU32) -> u32 {
+    counter.fetch_add(1, core::sync::atomic::Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub fn take_units(counter: &AtomicU64, units: u64) -> u64 {
+    counter.fetch_add(units, core::sync::atomic::Ordering::Relaxed)
+}

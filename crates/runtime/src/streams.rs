@@ -1,0 +1,439 @@
+//! Bytes between processes of the set: their order while recording, the bytes themselves in a replay.
+//!
+//! A direction of an object is *exclusive* while one thread writes it and one thread reads it, both
+//! inside the set. Then a read needs only its count: the bytes are those that the writer will write
+//! again. As soon as a second writer or reader appears, or somebody whom we cannot see, contents are
+//! logged from there on. The flag is set before the second one's call, so no byte can slip through.
+
+use crate::descriptors::{OUTPUT_OBJECT, give_up_tracking};
+use crate::log::RECORD_HEAD;
+use crate::outputs::{self, EINTR};
+use crate::record::{EINVAL, Made, contents_all, perform, perform_once, plain, write_down};
+use crate::state::{Thread, header, object, take};
+use crate::{check, futex, signals, user};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::put_varint;
+use wayfarer_runtime_abi::layout::{MAX_OBJECTS, Object, object_flags, object_kind};
+use wayfarer_runtime_abi::record;
+
+/// The flag of a direction whose contents are logged.
+#[inline(always)]
+pub fn contents_flag(direction: u32) -> u32 {
+    object_flags::CONTENTS_0 << direction
+}
+
+#[inline(always)]
+pub fn direction(object: &'static Object, direction: u32) -> &'static wayfarer_runtime_abi::layout::Direction {
+    // SAFETY: a direction is 0 or 1.
+    unsafe { object.directions.get_unchecked((direction & 1) as usize) }
+}
+
+/// Flags of a receive that takes bytes in order and nothing else: DONTWAIT, WAITALL, NOSIGNAL,
+/// CMSG_CLOEXEC.
+const PLAIN_RECEIVE: usize = 0x40 | 0x100 | 0x4000 | 0x4000_0000;
+/// Flags of a send that gives bytes in order: DONTWAIT, NOSIGNAL, MORE, DONTROUTE.
+const PLAIN_SEND: usize = 0x40 | 0x4000 | 0x8000 | 0x4;
+
+/// Whether a read-like call takes the next bytes of a stream and tells nothing else.
+pub fn is_plain_read(number: usize, arguments: &[usize; 6]) -> bool {
+    match number {
+        0 | 19 => true,
+        45 => arguments[4] == 0 && arguments[3] & !PLAIN_RECEIVE == 0,
+        _ => false,
+    }
+}
+
+fn is_plain_write(number: usize, arguments: &[usize; 6]) -> bool {
+    match number {
+        1 | 20 => true,
+        44 => arguments[4] == 0 && arguments[3] & !PLAIN_SEND == 0,
+        46 => arguments[2] & !PLAIN_SEND == 0,
+        _ => false,
+    }
+}
+
+/// Where the bytes of a write-like call lie: one piece, or an array of pieces.
+#[derive(Clone, Copy)]
+pub enum Source {
+    Piece(usize, usize),
+    Vector(usize, usize),
+}
+
+/// The bytes that a write-like call gives away; `None` on a bad pointer.
+pub fn source(thread: &mut Thread, number: usize, arguments: &[usize; 6]) -> Option<Source> {
+    match number {
+        1 | 18 | 44 => Some(Source::Piece(arguments[1], arguments[2])),
+        20 | 296 | 328 => Some(Source::Vector(arguments[1], arguments[2])),
+        46 => {
+            let vector = user::read::<[usize; 2]>(thread, arguments[1].wrapping_add(16))?;
+            Some(Source::Vector(vector[0], vector[1]))
+        }
+        _ => None,
+    }
+}
+
+/// Length of all pieces; `None` on a bad pointer.
+pub fn source_length(thread: &mut Thread, source: Source) -> Option<usize> {
+    match source {
+        Source::Piece(_, length) => Some(length),
+        Source::Vector(array, count) => {
+            let mut total = 0usize;
+            let mut index = 0;
+            while index < count && index < 1024 {
+                total = total.wrapping_add(user::read::<[usize; 2]>(thread, array + index * 16)?[1]);
+                index += 1;
+            }
+            Some(total)
+        }
+    }
+}
+
+/// How much of a pre-committed write is looked at; the reader of a stream notices the rest.
+const HASH_LIMIT: usize = 256 * 1024;
+
+/// Goes on with the thread's running checksum over the first `length` bytes.
+pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
+    let mut hash = check::mix(thread.hash, length as u64);
+    let mut left = length.min(HASH_LIMIT);
+    match source {
+        Source::Piece(pointer, _) => hash = user::hash(thread, hash, pointer, left),
+        Source::Vector(array, count) => {
+            let mut index = 0;
+            while index < count && left > 0 {
+                let Some(piece) = user::read::<[usize; 2]>(thread, array + index * 16) else { break };
+                let take = piece[1].min(left);
+                hash = user::hash(thread, hash, piece[0], take);
+                left -= take;
+                index += 1;
+            }
+        }
+    }
+    thread.hash = hash;
+    check::fold(hash)
+}
+
+/// Makes this thread the reader (or writer) of a direction, or gives up its exclusiveness.
+#[inline(always)]
+fn claim(thread: &Thread, object: &Object, owner: &core::sync::atomic::AtomicU32, flag: u32) {
+    let now = owner.load(Ordering::Acquire);
+    if now == thread.number {
+        return;
+    }
+    if now == 0
+        && owner.compare_exchange(0, thread.number, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    {
+        return;
+    }
+    object.flags.fetch_or(flag, Ordering::AcqRel);
+}
+
+pub fn record_read(thread: &mut Thread, made: &mut Made) -> isize {
+    let entry = thread.process().entry(made.arguments[0]);
+    if entry >> 1 <= OUTPUT_OBJECT {
+        return plain(thread, made);
+    }
+    let object = object(entry >> 1);
+    let way = 1 - (entry & 1);
+    let flag = contents_flag(way);
+    if !is_plain_read(made.number, &made.arguments) {
+        object.flags.fetch_or(flag, Ordering::AcqRel);
+        return plain(thread, made);
+    }
+    claim(thread, object, &direction(object, way).reader, flag);
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let before = outputs::Before::default();
+    let arguments = made.arguments;
+    let result = perform(thread, made, &arguments);
+    let flags = object.flags.load(Ordering::Acquire);
+    if result > 0 && flags & (flag | object_flags::BOTH) == object_flags::BOTH && !contents_all() {
+        thread.emit(record::RECEIVE, made.number as u64, made.check, result as u64);
+    } else {
+        write_down(thread, made, result, before, &[]);
+    }
+    result
+}
+
+/// recvmsg and recvmmsg: descriptors may come with the bytes.
+pub fn record_message(thread: &mut Thread, made: &mut Made) -> isize {
+    let entry = thread.process().entry(made.arguments[0]);
+    if entry >> 1 > OUTPUT_OBJECT {
+        object(entry >> 1).flags.fetch_or(contents_flag(1 - (entry & 1)), Ordering::AcqRel);
+    }
+    let result = plain(thread, made);
+    // Descriptors that came with the bytes may reuse numbers; nothing is known about them.
+    if result >= 0 && made.number == 47 {
+        forget_received(thread, made.arguments[1]);
+    }
+    result
+}
+
+/// Clears the entries of descriptors that arrived in the control data of a message.
+pub fn forget_received(thread: &mut Thread, message: usize) {
+    let Some(control) = user::read::<[usize; 2]>(thread, message.wrapping_add(32)) else { return };
+    each_passed(thread, control[0], control[1], |thread, descriptor| {
+        thread.process().set_entry(descriptor as usize, 0);
+    });
+}
+
+/// Visits each descriptor in SCM_RIGHTS control data.
+fn each_passed(
+    thread: &mut Thread,
+    control: usize,
+    length: usize,
+    visit: impl Fn(&mut Thread, u32),
+) {
+    let mut position = 0;
+    while control != 0 && position + 16 <= length {
+        let Some(head) = user::read::<[u64; 2]>(thread, control + position) else { return };
+        let size = head[0] as usize;
+        if size < 16 || size > length - position {
+            return;
+        }
+        // SOL_SOCKET, SCM_RIGHTS.
+        if head[1] == 1 | 1 << 32 {
+            let mut at = 16;
+            while at + 4 <= size {
+                if let Some(descriptor) = user::read::<u32>(thread, control + position + at) {
+                    visit(thread, descriptor);
+                }
+                at += 4;
+            }
+        }
+        position += (size + 7) & !7;
+    }
+}
+
+pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
+    let entry = thread.process().entry(made.arguments[0]);
+    let number = made.number;
+    if number == 46 || number == 307 {
+        give_away_descriptors(thread, made);
+    }
+    if entry >> 1 == OUTPUT_OBJECT && matches!(number, 1 | 20 | 44) {
+        return record_output(thread, made);
+    }
+    if entry >> 1 > OUTPUT_OBJECT {
+        let object = object(entry >> 1);
+        let way = entry & 1;
+        let flag = contents_flag(way);
+        if is_plain_write(number, &made.arguments) {
+            claim(thread, object, &direction(object, way).writer, flag);
+            if object.flags.load(Ordering::Acquire) & flag == 0 {
+                return record_send(thread, made, record::SEND);
+            }
+        } else {
+            object.flags.fetch_or(flag, Ordering::AcqRel);
+        }
+    }
+    let arguments = made.arguments;
+    let result = perform(thread, made, &arguments);
+    made.check = check::arguments(thread, made.call, number, &made.arguments);
+    if result > 0
+        && let Some(source) = source(thread, number, &made.arguments)
+    {
+        made.check ^= hash_source(thread, source, result as usize);
+    }
+    write_down(thread, made, result, outputs::Before::default(), &[]);
+    result
+}
+
+/// Descriptors that travel to another process: what they stand for is tracked no more.
+pub fn give_away_descriptors(thread: &mut Thread, made: &Made) {
+    let count = if made.number == 307 { made.arguments[2].min(1024) } else { 1 };
+    let mut index = 0;
+    while index < count {
+        let head = made.arguments[1].wrapping_add(index * 64);
+        if let Some(control) = user::read::<[usize; 2]>(thread, head.wrapping_add(32)) {
+            each_passed(thread, control[0], control[1], |thread, descriptor| {
+                let entry = thread.process().entry(descriptor as usize);
+                if entry != 0 {
+                    give_up_tracking(entry);
+                }
+            });
+        }
+        index += 1;
+    }
+}
+
+/// Gives bytes to a stream: the record comes first, so that no receive can outlive its send.
+fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
+    let number = made.number;
+    let arguments = made.arguments;
+    loop {
+        let Some((check, length)) = prepare(thread, made) else { return plain(thread, made) };
+        thread.emit(tag, number as u64, check, length as u64);
+        let result = loop {
+            let result = perform_once(thread, number, &arguments);
+            if result != EINTR || thread.pending.load(Ordering::Relaxed) != 0 {
+                break result;
+            }
+        };
+        if result == length as isize {
+            return result;
+        }
+        if result == EINTR && signals::all_restart(thread) {
+            thread.emit_result(record::RESTARTED);
+            signals::deliver(thread, made.frame, record::place::RESTART);
+            continue;
+        }
+        thread.emit_result(result as i64);
+        return result;
+    }
+}
+
+/// Check byte and length of a call that gives bytes away; `None` on a bad pointer.
+pub fn prepare(thread: &mut Thread, made: &Made) -> Option<(u8, usize)> {
+    let source = source(thread, made.number, &made.arguments)?;
+    let length = source_length(thread, source)?;
+    let check = check::arguments(thread, made.call, made.number, &made.arguments);
+    Some((check ^ hash_source(thread, source, length), length))
+}
+
+/// How long a writer waits for another one that holds the output before it goes ahead regardless.
+const OUTPUT_PATIENCE: u32 = 20;
+
+/// Writes to the output that the session inherited: in one order for all processes.
+fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
+    let head = header();
+    let me = thread.number;
+    let mut tries = 0;
+    while head.output_lock.compare_exchange(0, me, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+        let holder = head.output_lock.load(Ordering::Relaxed);
+        if tries >= OUTPUT_PATIENCE && holder != 0 {
+            // The holder is stopped or dead, or the reader is slow: order is no longer certain.
+            break;
+        }
+        if holder != 0 {
+            futex::wait(&head.output_lock, holder, 5);
+        }
+        tries += 1;
+    }
+    let result = output_in_turn(thread, made);
+    if head.output_lock.compare_exchange(me, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+        futex::wake(&head.output_lock, 1);
+    }
+    result
+}
+
+fn output_in_turn(thread: &mut Thread, made: &mut Made) -> isize {
+    let arguments = made.arguments;
+    loop {
+        let Some((check, length)) = prepare(thread, made) else { return plain(thread, made) };
+        let turn = take(&header().output_turn);
+        let place = thread.room(RECORD_HEAD * 2);
+        if !place.is_null() {
+            // SAFETY: room was made.
+            unsafe {
+                let tag = record::OUTPUT | record::PAYLOAD;
+                let place = Thread::put_head(place, tag, made.number as u64, check, length as u64);
+                let end = put_varint(place.add(1), u64::from(turn));
+                *place = (end as usize - place as usize - 1) as u8;
+                thread.commit(end);
+            }
+            thread.count_event();
+        }
+        let result = perform_once(thread, made.number, &arguments);
+        if result == length as isize {
+            return result;
+        }
+        if result == EINTR
+            && (thread.pending.load(Ordering::Relaxed) == 0 || signals::all_restart(thread))
+        {
+            thread.emit_result(record::RESTARTED);
+            signals::deliver(thread, made.frame, record::place::RESTART);
+            continue;
+        }
+        thread.emit_result(result as i64);
+        return result;
+    }
+}
+
+/// sendfile, splice, tee, vmsplice, copy_file_range: bytes that we do not see go by.
+pub fn record_splice(thread: &mut Thread, made: &mut Made) -> isize {
+    let process = thread.process();
+    let (from, to) = splice_ends(made.number, &made.arguments);
+    let (from, to) = (process.entry(from), process.entry(to));
+    if to >> 1 == OUTPUT_OBJECT {
+        // The program falls back to reading and writing, which a replay can show again.
+        return EINVAL;
+    }
+    for entry in [from, to] {
+        if entry != 0 {
+            give_up_tracking(entry);
+        }
+    }
+    plain(thread, made)
+}
+
+/// Descriptors that a splice-like call reads from and writes to.
+pub fn splice_ends(number: usize, arguments: &[usize; 6]) -> (usize, usize) {
+    match number {
+        40 => (arguments[1], arguments[0]),
+        276 => (arguments[0], arguments[1]),
+        278 => (usize::MAX, arguments[0]),
+        _ => (arguments[0], arguments[2]),
+    }
+}
+
+/// A new object, or 0 when there are too many.
+pub fn new_object(thread: &Thread, kind: u32, flags: u32) -> u32 {
+    let number = take(&header().next_object);
+    if number >= MAX_OBJECTS {
+        return 0;
+    }
+    let place = core::ptr::from_ref(object(number)).cast_mut();
+    // SAFETY: the number was just taken: nobody else knows it.
+    unsafe {
+        (*place).kind = kind;
+        (*place).process = thread.process().id;
+        (*place).thread = thread.number;
+        (*place).flags.store(flags, Ordering::Release);
+    }
+    number
+}
+
+/// pipe, pipe2, socketpair: an object with both ends here.
+pub fn record_pair(thread: &mut Thread, made: &mut Made) -> isize {
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    // SAFETY: the program's own call.
+    let result = unsafe {
+        let a = &made.arguments;
+        raw::syscall6(made.number, a[0], a[1], a[2], a[3], a[4], a[5])
+    };
+    let mut number = 0u32;
+    if result == 0 {
+        let is_pipe = made.number != 53;
+        // Only streams keep their bytes in order and in one piece.
+        let is_stream = made.arguments[1] & 0xf == 1;
+        if is_pipe {
+            number = new_object(thread, object_kind::PIPE, object_flags::BOTH);
+        } else if is_stream {
+            number = new_object(thread, object_kind::SOCKET_PAIR, object_flags::BOTH);
+        }
+        attach_pair(thread, made.number, &made.arguments, number);
+    }
+    let suffix = number.to_le_bytes();
+    let suffix: &[u8] = if result == 0 { &suffix } else { &[] };
+    write_down(thread, made, result, outputs::Before::default(), suffix);
+    result
+}
+
+/// Enters the two descriptors that a pipe or socketpair call has just given.
+pub fn attach_pair(thread: &mut Thread, call: usize, arguments: &[usize; 6], number: u32) {
+    let pointer = if call == 53 { arguments[3] } else { arguments[0] };
+    let Some(pair) = user::read::<[u32; 2]>(thread, pointer) else { return };
+    let process = thread.process();
+    let entry = number * 2;
+    if number == 0 {
+        process.set_entry(pair[0] as usize, 0);
+        process.set_entry(pair[1] as usize, 0);
+    } else if call == 53 {
+        process.set_entry(pair[0] as usize, entry);
+        process.set_entry(pair[1] as usize, entry + 1);
+    } else {
+        // Side 1 reads direction 0, side 0 writes it.
+        process.set_entry(pair[0] as usize, entry + 1);
+        process.set_entry(pair[1] as usize, entry);
+    }
+}

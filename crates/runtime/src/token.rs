@@ -1,0 +1,297 @@
+//! Serial mode: one thread of a domain at a time, and the order in which they took turns.
+//!
+//! A domain is a process with several threads, or all processes that share memory with each other.
+//! While recording the token is a lock; whoever takes it from another owner writes a `TURN` record. In
+//! a replay the turns are simply counted through: a thread whose next record is a `TURN` lets the
+//! others go first.
+
+use crate::futex;
+use crate::reader;
+use crate::state::{Process, Thread, header, process_slot, thread_slot};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
+
+/// After how long a waiting thread asks the owner to yield.
+const SLICE_MS: u64 = 10;
+/// Marks our own kicks among the SIGSYS that arrive.
+pub const KICK: u64 = 0x5741_5946_4152_4552;
+pub const KICK_CODE: i32 = -1;
+
+fn token(process: &Process) -> &'static Token {
+    // SAFETY: points into the session mapping since the process was set up.
+    unsafe { &*process.token }
+}
+
+/// Recording: lets the token go before a call that may wait.
+#[inline(always)]
+pub fn let_go(thread: &mut Thread) {
+    if thread.holds_token {
+        release(thread);
+    }
+}
+
+/// Recording: takes the token back.
+#[inline(always)]
+pub fn take(thread: &mut Thread) {
+    if thread.process().serial {
+        acquire(thread);
+    }
+}
+
+#[inline(never)]
+pub fn release(thread: &mut Thread) {
+    thread.holds_token = false;
+    let token = token(thread.process());
+    if token.state.swap(0, Ordering::AcqRel) == 2 {
+        futex::wake(&token.state, 1);
+    }
+}
+
+#[inline(never)]
+pub fn acquire(thread: &mut Thread) {
+    if thread.holds_token {
+        return;
+    }
+    let token = token(thread.process());
+    if token.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+        wait_for(thread, token);
+    }
+    thread.holds_token = true;
+    let me = thread.number + 1;
+    if token.owner.load(Ordering::Relaxed) != me {
+        token.owner.store(me, Ordering::Relaxed);
+        let turn = token.turn.load(Ordering::Relaxed).wrapping_add(1);
+        token.turn.store(turn, Ordering::Relaxed);
+        thread.turn = turn;
+        thread.emit_turn(turn);
+    }
+}
+
+fn wait_for(thread: &mut Thread, token: &Token) {
+    let mut spins = 0;
+    while spins < 100 {
+        if token.state.load(Ordering::Relaxed) == 0
+            && token.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        {
+            return;
+        }
+        core::hint::spin_loop();
+        spins += 1;
+    }
+    let mut owner_before = 0;
+    let mut events_before = 0;
+    loop {
+        if token.state.swap(2, Ordering::AcqRel) == 0 {
+            return;
+        }
+        let before = token.turn.load(Ordering::Relaxed);
+        futex::wait(&token.state, 2, SLICE_MS);
+        let owner = token.owner.load(Ordering::Relaxed);
+        if token.state.load(Ordering::Relaxed) != 2 || token.turn.load(Ordering::Relaxed) != before {
+            continue;
+        }
+        // The owner kept it for a whole slice: ask it to yield at its next event, and if it makes
+        // none, by a signal.
+        token.spare.store(1, Ordering::Release);
+        if owner == 0 || owner == thread.number + 1 {
+            continue;
+        }
+        // SAFETY: slots are part of the session mapping.
+        let slot = unsafe { &*thread_slot(owner - 1) };
+        let events = slot.events.load(Ordering::Relaxed);
+        if owner == owner_before && events == events_before {
+            kick(slot.process, slot.real_tid.load(Ordering::Relaxed), token);
+        }
+        owner_before = owner;
+        events_before = events;
+    }
+}
+
+/// Sends our own SIGSYS to a thread that keeps the token without making events. A dead owner (its
+/// process was killed) loses the token.
+fn kick(process: u32, tid: u32, token: &Token) {
+    // SAFETY: slots are part of the session mapping; the siginfo lies on this stack.
+    let result = unsafe {
+        let pid = (*process_slot(process)).real_pid.load(Ordering::Relaxed);
+        let mut information = [0u64; 16];
+        information[0] = 31;
+        information[1] = u64::from(KICK_CODE as u32);
+        information[3] = KICK;
+        raw::syscall6(
+            297,
+            pid as usize,
+            tid as usize,
+            31,
+            (&raw mut information) as usize,
+            0,
+            0,
+        )
+    };
+    const ESRCH: isize = -3;
+    if result == ESRCH {
+        token.state.store(0, Ordering::Release);
+        futex::wake(&token.state, 1);
+    }
+}
+
+/// Recording, at the end of an event: yields if somebody has waited for a slice.
+#[inline(always)]
+pub fn yield_if_asked(thread: &mut Thread) {
+    if thread.holds_token && token(thread.process()).spare.load(Ordering::Relaxed) != 0 {
+        give_way(thread, false);
+    }
+}
+
+/// Recording: the token goes to whoever waits, and comes back later.
+#[inline(never)]
+pub fn give_way(thread: &mut Thread, forced: bool) {
+    if !thread.holds_token {
+        return;
+    }
+    let token = token(thread.process());
+    token.spare.store(0, Ordering::Release);
+    thread.emit_yield(forced);
+    let turn = token.turn.load(Ordering::Relaxed);
+    release(thread);
+    // Let the waiter win: the lock is not fair by itself.
+    let mut tries = 0;
+    while token.turn.load(Ordering::Relaxed) == turn && tries < 50 {
+        // SAFETY: sched_yield has no arguments.
+        unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
+        tries += 1;
+    }
+    acquire(thread);
+    if token.turn.load(Ordering::Relaxed) == turn {
+        // Nobody wanted it after all: a turn of our own keeps the log well formed.
+        token.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
+        thread.turn = turn.wrapping_add(1);
+        thread.emit_turn(thread.turn);
+    }
+}
+
+/// The process is about to have a second thread: from now on turns count.
+pub fn start_serial(thread: &mut Thread) {
+    let process = thread.process();
+    if process.serial {
+        return;
+    }
+    process.serial = true;
+    let token = token(process);
+    token.owner.store(thread.number + 1, Ordering::Relaxed);
+    token.state.store(1, Ordering::Release);
+    thread.holds_token = true;
+    thread.turn = token.turn.load(Ordering::Relaxed);
+}
+
+/// The process shares memory with others from now on: it joins their domain. Runs in both modes.
+pub fn join_shared_domain(thread: &mut Thread) {
+    let process = thread.process();
+    if process.shared_domain {
+        return;
+    }
+    if thread.mode == MODE_RECORD {
+        let_go(thread);
+    } else {
+        pass(thread);
+    }
+    process.shared_domain = true;
+    process.serial = true;
+    process.token = (&raw const header().shared_domain).cast_mut();
+    // SAFETY: the slot is part of the session mapping.
+    unsafe { (*process.slot).flags.fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed) };
+    if thread.mode == MODE_RECORD {
+        acquire(thread);
+    } else {
+        first_turn(thread);
+    }
+}
+
+/// Replay: the `TURN` that a thread wrote as it entered a domain.
+pub fn first_turn(thread: &mut Thread) {
+    if let Some(next) = reader::peek(thread)
+        && next.tag == wayfarer_runtime_abi::record::TURN
+    {
+        reader::consume(thread);
+        await_turn(thread, next.number as u32);
+    }
+}
+
+/// Both modes: the thread leaves its domain for good (exec, exit); whoever comes next takes a turn.
+pub fn leave(thread: &mut Thread) {
+    if !thread.holds_token {
+        return;
+    }
+    if thread.mode == MODE_RECORD {
+        token(thread.process()).owner.store(0, Ordering::Relaxed);
+        release(thread);
+    } else {
+        pass(thread);
+    }
+}
+
+/// Replay: the thread's turn is over; the next one may run.
+pub fn pass(thread: &mut Thread) {
+    if !thread.holds_token {
+        return;
+    }
+    thread.holds_token = false;
+    let token = token(thread.process());
+    token.turn.store(thread.turn.wrapping_add(1), Ordering::Release);
+    futex::wake(&token.turn, u32::MAX >> 1);
+}
+
+/// Replay: the next record is a `TURN`: the others first.
+pub fn await_turn(thread: &mut Thread, turn: u32) {
+    pass(thread);
+    let shared = thread.process().shared_domain;
+    let token = token(thread.process());
+    futex::wait_until(thread, waiting::TURN, u64::from(turn), &token.turn, || {
+        let now = token.turn.load(Ordering::Acquire);
+        now == turn || (shared && turn == 1 && now == 0)
+    });
+    thread.turn = turn;
+    thread.holds_token = true;
+}
+
+/// Replay, after an event: a `YIELD` gives the turn away at this very place.
+pub fn replay_yield(thread: &mut Thread, forced: bool) {
+    reader::consume(thread);
+    if !forced {
+        if let Some(next) = reader::peek(thread)
+            && next.tag == wayfarer_runtime_abi::record::TURN
+        {
+            reader::consume(thread);
+            await_turn(thread, next.number as u32);
+        }
+        return;
+    }
+    // The thread was in its own code, most likely waiting in a loop. It lets the others go, and all its
+    // own slices but the last pass without it.
+    pass(thread);
+    loop {
+        let Some(first) = reader::peek(thread) else { return };
+        if first.tag != wayfarer_runtime_abi::record::TURN {
+            return;
+        }
+        let turn = first.number as u32;
+        let Some(second) = reader::peek_behind(thread, first.length) else { return };
+        if second.tag != wayfarer_runtime_abi::record::YIELD {
+            return;
+        }
+        reader::consume(thread);
+        await_turn(thread, turn);
+        reader::consume(thread);
+        pass(thread);
+    }
+}
+
+/// Both modes: the domain of a process that starts afresh after fork.
+pub fn own_domain(process: &mut Process) {
+    if !process.shared_domain {
+        process.serial = false;
+        // SAFETY: the slot is part of the session mapping.
+        process.token = unsafe { &raw mut (*process.slot).token };
+    }
+}
+

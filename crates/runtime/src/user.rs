@@ -1,0 +1,100 @@
+//! Reading the program's memory without trusting its pointers.
+//!
+//! The kernel answers EFAULT to a bad pointer; so must we, instead of dying on it. Every read of
+//! memory that a call points to goes through a guarded routine; a fault in it ends the routine.
+
+use crate::check;
+use crate::state::Thread;
+use wayfarer_entrance::guard;
+
+#[repr(C)]
+struct Job {
+    from: *const u8,
+    to: *mut u8,
+    length: usize,
+    hash: u64,
+}
+
+extern "C" fn copy_job(data: *mut u8) {
+    // SAFETY: `attempt` passes the Job of the caller; a fault in the copy is redirected.
+    unsafe {
+        let job = &mut *data.cast::<Job>();
+        core::ptr::copy_nonoverlapping(job.from, job.to, job.length);
+    }
+}
+
+extern "C" fn hash_job(data: *mut u8) {
+    // SAFETY: as in `copy_job`.
+    unsafe {
+        let job = &mut *data.cast::<Job>();
+        job.hash = check::hash_bytes(job.hash, job.from, job.length);
+    }
+}
+
+extern "C" fn string_job(data: *mut u8) {
+    // SAFETY: as in `copy_job`; the loop ends at the terminator, the limit or a fault.
+    unsafe {
+        let job = &mut *data.cast::<Job>();
+        let mut length = 0;
+        while length < job.length && job.from.add(length).read_volatile() != 0 {
+            length += 1;
+        }
+        job.length = length;
+    }
+}
+
+/// Copies `length` bytes from the program's memory; false on a bad pointer.
+#[inline]
+pub fn copy_in(thread: &mut Thread, to: *mut u8, from: usize, length: usize) -> bool {
+    if from == 0 {
+        return false;
+    }
+    let mut job = Job { from: from as *const u8, to, length, hash: 0 };
+    // SAFETY: the guard slot belongs to this thread and is not in use: guarded routines do not nest.
+    unsafe { guard::attempt(&raw mut thread.guard, copy_job, (&raw mut job).cast()) }
+}
+
+/// A value of the program's memory.
+#[inline]
+pub fn read<T: Copy + Default>(thread: &mut Thread, from: usize) -> Option<T> {
+    let mut value = T::default();
+    copy_in(thread, (&raw mut value).cast(), from, size_of::<T>()).then_some(value)
+}
+
+/// Copies into the program's memory; false on a bad pointer.
+#[inline]
+pub fn copy_out(thread: &mut Thread, to: usize, from: *const u8, length: usize) -> bool {
+    if to == 0 {
+        return false;
+    }
+    let mut job = Job { from, to: to as *mut u8, length, hash: 0 };
+    // SAFETY: as in `copy_in`.
+    unsafe { guard::attempt(&raw mut thread.guard, copy_job, (&raw mut job).cast()) }
+}
+
+/// Checksum of `length` bytes, going on from `hash`; unchanged on a bad pointer.
+#[inline]
+pub fn hash(thread: &mut Thread, hash: u64, from: usize, length: usize) -> u64 {
+    if from == 0 || length == 0 {
+        return hash;
+    }
+    let mut job = Job { from: from as *const u8, to: core::ptr::null_mut(), length, hash };
+    // SAFETY: as in `copy_in`.
+    if unsafe { guard::attempt(&raw mut thread.guard, hash_job, (&raw mut job).cast()) } {
+        job.hash
+    } else {
+        hash
+    }
+}
+
+/// Length of a string, at most `limit`; `None` on a bad pointer.
+pub fn string_length(thread: &mut Thread, from: usize, limit: usize) -> Option<usize> {
+    if from == 0 {
+        return None;
+    }
+    let mut job =
+        Job { from: from as *const u8, to: core::ptr::null_mut(), length: limit, hash: 0 };
+    // SAFETY: as in `copy_in`.
+    unsafe { guard::attempt(&raw mut thread.guard, string_job, (&raw mut job).cast()) }
+        .then_some(job.length)
+}

@@ -1,0 +1,75 @@
+//! Each recipe of the runtime is switched off once: then a debuggee must fail, or the tests do not
+//! bite. Switching off the patching alone must change nothing but the speed.
+
+use wayfarer_test_kit::debuggee::Debuggee;
+use wayfarer_test_kit::fail;
+use wayfarer_test_kit::failure::Failure;
+use wayfarer_test_kit::harness::{self, Outcome, Test, Verdict};
+use wayfarer_test_kit::recording::Recorder;
+use wayfarer_test_kit::replay::{difference, expect_identical, replay_check};
+
+/// A recipe, what is switched off to see it, and the debuggee that needs it. Most recipes serve
+/// dispatch, which patched sites seldom need: those are looked at without patching.
+const CASES: &[(&str, &[&str], &str)] = &[
+    ("mask_strip", &["--no-patch", "--ablate", "mask-strip"], "processes/posix_spawn"),
+    ("rearm", &["--no-patch", "--ablate", "rearm"], "processes/raw_system_calls"),
+    ("restorer", &["--no-patch", "--ablate", "restorer"], "signals/kill_ping_pong"),
+    ("environment", &["--ablate", "environment"], "processes/exec_empty_environment"),
+    ("dispatch", &["--ablate", "dispatch"], "processes/raw_system_calls"),
+    ("vdso", &["--ablate", "vdso"], "clocks/all_clocks"),
+];
+
+/// Everything that the unpatched runtime must still get right.
+const WITHOUT_PATCHING: &[&str] = &[
+    "sockets/tcp_prefork",
+    "processes/posix_spawn",
+    "processes/vfork_exec",
+    "signals/interval_timer",
+    "signals/siglongjmp",
+    "threads/condition_queue",
+    "threads/cancellation",
+    "clocks/all_clocks",
+];
+
+fn main() {
+    let mut tests: Vec<Test> = CASES
+        .iter()
+        .map(|&(name, options, debuggee)| Test::new(name, move || expect_bite(options, debuggee)))
+        .collect();
+    tests.extend(WITHOUT_PATCHING.iter().map(|&debuggee| {
+        Test::new(format!("no_patch::{debuggee}"), move || expect_no_harm(&["--no-patch"], debuggee))
+    }));
+    harness::run(tests);
+}
+
+fn recorder(options: &[&str]) -> Recorder {
+    options.iter().fold(Recorder::default(), |recorder, option| recorder.option(*option))
+}
+
+/// With the recipe switched off, at least one of a few recordings must go wrong.
+fn expect_bite(options: &[&str], debuggee: &'static str) -> Outcome {
+    let words = Debuggee::c(debuggee).words()?;
+    for _ in 0..3 {
+        let recording = recorder(options).start(&words)?.finish()?;
+        if recording.run.status == 2 && recording.run.stdout.is_empty() {
+            return Err(Failure(format!("the option is not known: {}", recording.run.stderr_text())));
+        }
+        if recording.run.hung || recording.run.status >= 98 {
+            return Ok(Verdict::Passed);
+        }
+        let replay = replay_check(&recording.trace)?;
+        if difference(&recording, &replay).is_some() {
+            return Ok(Verdict::Passed);
+        }
+    }
+    fail!("{options:?} does no harm to {debuggee}: nothing tests this recipe")
+}
+
+fn expect_no_harm(options: &[&str], debuggee: &'static str) -> Outcome {
+    let words = Debuggee::c(debuggee).words()?;
+    for _ in 0..2 {
+        let mut recording = recorder(options).record(&words)?;
+        expect_identical(&mut recording)?;
+    }
+    Ok(Verdict::Passed)
+}

@@ -1,0 +1,332 @@
+//! What is known about records: which kind follows which, and how their fields repeat.
+
+use std::collections::HashMap;
+
+use wayfarer_runtime_abi::encode::unzigzag;
+use wayfarer_runtime_abi::record;
+
+use super::coder::{Chance, Coder};
+use super::events::Events;
+use super::guess::Guesses;
+use super::number::{Number, PerContext, Symbol, spread};
+
+/// A record without its payload. Values are as in the log, before zigzag is undone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// Tag with the payload bit.
+    pub(crate) first: u8,
+    pub(crate) number: u64,
+    pub(crate) check: u8,
+    pub(crate) value: u64,
+    /// Of the payload.
+    pub(crate) length: u64,
+}
+
+/// Which fields a tag has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Number, check, value.
+    Call,
+    /// A value.
+    Value,
+    Bare,
+}
+
+pub(crate) fn shape(tag: u8) -> Option<Shape> {
+    use record::*;
+    match tag {
+        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT => Some(Shape::Call),
+        RESULT | TURN | CLOCK..=CLOCK_LAST => Some(Shape::Value),
+        START | YIELD => Some(Shape::Bare),
+        _ => None,
+    }
+}
+
+/// Kinds of records as the model counts them.
+pub(crate) mod kind {
+    /// One that is not in the list of kinds: it is spelt out.
+    pub(crate) const SPELT: u8 = 0;
+    /// No record: the rest of the segment could not be read as records.
+    pub(crate) const REST: u8 = 1;
+    /// The first number of a listed kind.
+    pub(super) const FIRST: usize = 2;
+}
+
+const HISTORY: usize = 6;
+
+/// Memory of one kind.
+#[derive(Clone, Copy, Default)]
+struct Memory {
+    check: u8,
+    value: u64,
+    /// Payload bytes per unit of the result, where it divides.
+    ratio: u64,
+    /// Records of this kind since the newest ready list.
+    since_list: usize,
+    list: u64,
+}
+
+pub(crate) struct Model {
+    /// First byte and number of each listed kind.
+    listed: Vec<(u8, u64)>,
+    numbers: HashMap<(u8, u64), u8>,
+    memory: Vec<Memory>,
+    /// Kinds of the last records, newest first.
+    history: [u8; HISTORY],
+    last_check: u8,
+
+    kind_guesses: Guesses<3>,
+    kinds: PerContext<Symbol>,
+    spelt_first: Symbol,
+    spelt_number: Number,
+    check_guesses: Guesses<4>,
+    checks: PerContext<Symbol>,
+    value_guesses: Guesses<3>,
+    value_relative: PerContext<Chance>,
+    values: PerContext<Number>,
+    clocks: PerContext<Number>,
+    length_fits: PerContext<Chance>,
+    length_guesses: Guesses<2>,
+    lengths: PerContext<Number>,
+
+    pub(crate) events: Events,
+    /// Ready lists so far, and the kind of record that answers the events of the newest one.
+    lists: u64,
+    answer: Option<u8>,
+    answered: usize,
+
+    referred: Chance,
+    reference_guesses: Guesses<1>,
+    references: Number,
+    last_reference: u64,
+}
+
+impl Model {
+    pub(crate) fn new() -> Self {
+        let even = || Chance::EVEN;
+        Self {
+            listed: Vec::new(),
+            numbers: HashMap::new(),
+            memory: vec![Memory::default(); kind::FIRST],
+            history: [kind::SPELT; HISTORY],
+            last_check: 0,
+            kind_guesses: Guesses::new(),
+            kinds: PerContext::new(256, Symbol::new),
+            spelt_first: Symbol::new(),
+            spelt_number: Number::new(),
+            check_guesses: Guesses::new(),
+            checks: PerContext::new(256, Symbol::new),
+            value_guesses: Guesses::new(),
+            value_relative: PerContext::new(256, even),
+            values: PerContext::new(512, Number::new),
+            clocks: PerContext::new(1024, Number::new),
+            length_fits: PerContext::new(256, even),
+            length_guesses: Guesses::new(),
+            lengths: PerContext::new(256, Number::new),
+            events: Events::new(),
+            lists: 0,
+            answer: None,
+            answered: 0,
+            referred: Chance::EVEN,
+            reference_guesses: Guesses::new(),
+            references: Number::new(),
+            last_reference: 0,
+        }
+    }
+
+    /// Codes a record's head, or that no more records come (`None`). The second result is the
+    /// record's kind. When unpacking, a tag that does not exist comes out as `Err`.
+    pub(crate) fn code(
+        &mut self,
+        coder: &mut impl Coder,
+        head: Option<Head>,
+    ) -> Result<Option<(Head, u8)>, u8> {
+        let kind = self.code_kind(coder, head.as_ref());
+        let given = head.unwrap_or_default();
+        let (first, number) = match kind {
+            kind::REST => return Ok(None),
+            kind::SPELT => self.spell(coder, &given)?,
+            listed => self.listed[usize::from(listed) - kind::FIRST],
+        };
+        let tag = first & !record::PAYLOAD;
+        let shape = shape(tag).ok_or(tag)?;
+        let mut coded = Head { first, number, ..Head::default() };
+        if shape == Shape::Call {
+            coded.check = self.code_check(coder, kind, given.check);
+        }
+        if shape != Shape::Bare {
+            coded.value = if (record::CLOCK..=record::CLOCK_LAST).contains(&tag) {
+                let context = [u64::from(kind), u64::from(self.history[0]), u64::from(self.history[1])];
+                self.clocks.at(spread(&context)).code(coder, given.value)
+            } else {
+                self.code_value(coder, kind, coded.check, given.value)
+            };
+        }
+        if first & record::PAYLOAD != 0 {
+            coded.length = self.code_length(coder, kind, coded.value, given.length);
+        }
+        self.remember(kind, &coded, shape);
+        Ok(Some((coded, kind)))
+    }
+
+    fn code_kind<C: Coder>(&mut self, coder: &mut C, head: Option<&Head>) -> u8 {
+        let wanted = match head {
+            Some(head) if C::PACKS => {
+                self.numbers.get(&(head.first, head.number)).copied().unwrap_or(kind::SPELT)
+            }
+            _ => kind::REST,
+        };
+        let past = self.history.map(u64::from);
+        let left = self.events.count().saturating_sub(self.answered).min(2) as u64;
+        let contexts = [
+            spread(&[1, past[0], past[1], past[2], past[3], left]),
+            spread(&[2, past[0], past[1], past[2], past[3], past[4], past[5]]),
+            spread(&[3, past[0], past[1]]),
+        ];
+        let before = usize::from(self.history[0]);
+        let guessed = self.kind_guesses.code(coder, before, contexts, u64::from(wanted));
+        let coded = match guessed {
+            Some(kind) => kind as u8,
+            None => self.kinds.at(before).code(coder, wanted),
+        };
+        // Bad bytes may name a kind that is not listed yet.
+        let listed = usize::from(coded) < kind::FIRST + self.listed.len();
+        let coded = if listed { coded } else { kind::SPELT };
+        self.kind_guesses.learn(contexts, u64::from(coded));
+        coded
+    }
+
+    /// Codes first byte and number of a kind that is not listed, and lists it where there is room.
+    fn spell(&mut self, coder: &mut impl Coder, given: &Head) -> Result<(u8, u64), u8> {
+        let first = self.spelt_first.code(coder, given.first);
+        let tag = first & !record::PAYLOAD;
+        let number = match shape(tag).ok_or(tag)? {
+            Shape::Call => self.spelt_number.code(coder, given.number),
+            _ => 0,
+        };
+        let next = kind::FIRST + self.listed.len();
+        if let Ok(next) = u8::try_from(next) {
+            self.listed.push((first, number));
+            self.numbers.insert((first, number), next);
+            self.memory.push(Memory::default());
+        }
+        Ok((first, number))
+    }
+
+    fn code_check(&mut self, coder: &mut impl Coder, kind: u8, check: u8) -> u8 {
+        let memory = self.memory[usize::from(kind)];
+        let index = if memory.list == self.lists { memory.since_list } else { 0 };
+        let owner = u64::from(kind);
+        let contexts = [
+            spread(&[4, owner, self.events.forward(index)]),
+            spread(&[5, owner, self.events.backward(index)]),
+            spread(&[6, owner, u64::from(memory.check)]),
+            spread(&[7, owner, u64::from(self.history[0]), u64::from(self.last_check)]),
+        ];
+        let owner = usize::from(kind);
+        let coded = match self.check_guesses.code(coder, owner, contexts, u64::from(check)) {
+            Some(check) => check as u8,
+            None => self.checks.at(owner).code(coder, check),
+        };
+        self.check_guesses.learn(contexts, u64::from(coded));
+        coded
+    }
+
+    fn code_value(&mut self, coder: &mut impl Coder, kind: u8, check: u8, value: u64) -> u64 {
+        let last = self.memory[usize::from(kind)].value;
+        let owner = u64::from(kind);
+        let contexts = [
+            spread(&[8, owner, u64::from(check)]),
+            spread(&[9, owner]),
+            spread(&[10, owner, last]),
+        ];
+        let owner = usize::from(kind);
+        let guessed = self.value_guesses.code(coder, owner, contexts, value);
+        let coded = guessed.unwrap_or_else(|| {
+            let difference = signed(value.wrapping_sub(last));
+            let nearer = difference < value;
+            match coder.bit(self.value_relative.at(owner), u32::from(nearer)) {
+                0 => self.values.at(2 * owner).code(coder, value),
+                _ => {
+                    let difference = self.values.at(2 * owner + 1).code(coder, difference);
+                    last.wrapping_add(unzigzag(difference) as u64)
+                }
+            }
+        });
+        self.value_guesses.learn(contexts, coded);
+        coded
+    }
+
+    fn code_length(&mut self, coder: &mut impl Coder, kind: u8, value: u64, length: u64) -> u64 {
+        let owner = usize::from(kind);
+        let ratio = self.memory[owner].ratio;
+        let result = unzigzag(value).max(0) as u64;
+        let fitting = result.saturating_mul(ratio);
+        if fitting != 0 {
+            let misfit = u32::from(fitting != length);
+            if coder.bit(self.length_fits.at(owner), misfit) == 0 {
+                return fitting;
+            }
+        }
+        let contexts = [spread(&[11, owner as u64, value]), spread(&[12, owner as u64])];
+        let guessed = self.length_guesses.code(coder, owner, contexts, length);
+        let coded = guessed.unwrap_or_else(|| self.lengths.at(owner).code(coder, length));
+        self.length_guesses.learn(contexts, coded);
+        if result != 0 && coded.is_multiple_of(result) {
+            self.memory[owner].ratio = coded / result;
+        }
+        coded
+    }
+
+    /// Codes the number of a payload that lies elsewhere, or that it does not (`None`).
+    pub(crate) fn code_reference(
+        &mut self,
+        coder: &mut impl Coder,
+        reference: Option<u64>,
+    ) -> Option<u64> {
+        if coder.bit(&mut self.referred, u32::from(reference.is_none())) == 1 {
+            return None;
+        }
+        let wanted = reference.unwrap_or(0);
+        let expected = self.last_reference.wrapping_add(1);
+        let contexts = [spread(&[13, self.last_reference])];
+        let guessed = self.reference_guesses.code(coder, 0, contexts, wanted);
+        let coded = guessed.unwrap_or_else(|| {
+            let difference = self.references.code(coder, signed(wanted.wrapping_sub(expected)));
+            expected.wrapping_add(unzigzag(difference) as u64)
+        });
+        self.reference_guesses.learn(contexts, coded);
+        self.last_reference = coded;
+        Some(coded)
+    }
+
+    /// A new ready list begins: its events come next.
+    pub(crate) fn begin_list(&mut self) {
+        self.events.begin();
+        self.lists += 1;
+        self.answer = None;
+        self.answered = 0;
+    }
+
+    fn remember(&mut self, kind: u8, head: &Head, shape: Shape) {
+        self.history.rotate_right(1);
+        self.history[0] = kind;
+        if shape == Shape::Call {
+            self.last_check = head.check;
+            if *self.answer.get_or_insert(kind) == kind {
+                self.answered += 1;
+            }
+        }
+        let lists = self.lists;
+        let memory = &mut self.memory[usize::from(kind)];
+        memory.since_list = if memory.list == lists { memory.since_list + 1 } else { 1 };
+        memory.list = lists;
+        memory.check = head.check;
+        memory.value = head.value;
+    }
+}
+
+/// Zigzag of a difference modulo 2^64.
+fn signed(difference: u64) -> u64 {
+    wayfarer_runtime_abi::encode::zigzag(difference as i64)
+}

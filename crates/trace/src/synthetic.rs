@@ -1,0 +1,249 @@
+//! Sessions made by hand: what tests, benchmarks and fuzzing read instead of a recording.
+
+use std::mem::{offset_of, size_of};
+
+use wayfarer_model::{ObjectId, ProcessId, ThreadId};
+use wayfarer_runtime_abi::encode::zigzag;
+use wayfarer_runtime_abi::layout::{self, Chunk, Header, ProcessSlot, ThreadSlot, process_state};
+use wayfarer_runtime_abi::{ABI_VERSION, UNIT, record};
+
+use crate::bytes::{push_string, push_varint};
+use crate::source::Sparse;
+
+/// Records of one thread, each with its own bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    records: Vec<Vec<u8>>,
+}
+
+impl Log {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All bytes, as a reader gets them.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.records.concat()
+    }
+
+    /// A record with number, check and value, the value as it stands in the log.
+    pub fn call(&mut self, tag: u8, number: u64, check: u8, value: u64, payload: Option<&[u8]>) {
+        let bit = if payload.is_some() { record::PAYLOAD } else { 0 };
+        let mut bytes = vec![tag | bit];
+        push_varint(&mut bytes, number);
+        bytes.push(check);
+        push_varint(&mut bytes, value);
+        if let Some(payload) = payload {
+            push_string(&mut bytes, payload);
+        }
+        self.records.push(bytes);
+    }
+
+    pub fn syscall(&mut self, number: u64, check: u8, result: i64, payload: Option<&[u8]>) {
+        self.call(record::SYSCALL, number, check, zigzag(result), payload);
+    }
+
+    pub fn send(&mut self, number: u64, check: u8, length: u64) {
+        self.call(record::SEND, number, check, length, None);
+    }
+
+    pub fn receive(&mut self, number: u64, check: u8, count: u64) {
+        self.call(record::RECEIVE, number, check, count, None);
+    }
+
+    pub fn note(&mut self, code: u64, value: i64, text: &str) {
+        self.call(record::NOTE, code, 0, zigzag(value), Some(text.as_bytes()));
+    }
+
+    /// An exit (60) or exit_group (231).
+    pub fn exit(&mut self, number: u64, code: i64) {
+        self.call(record::EXIT, number, 0, zigzag(code), None);
+    }
+
+    pub fn clock(&mut self, id: u8, delta: i64) {
+        let mut bytes = vec![record::CLOCK + (id & 15)];
+        push_varint(&mut bytes, zigzag(delta));
+        self.records.push(bytes);
+    }
+
+    pub fn result(&mut self, result: i64) {
+        let mut bytes = vec![record::RESULT];
+        push_varint(&mut bytes, zigzag(result));
+        self.records.push(bytes);
+    }
+
+    pub fn turn(&mut self, turn: u64) {
+        let mut bytes = vec![record::TURN];
+        push_varint(&mut bytes, turn);
+        self.records.push(bytes);
+    }
+
+    /// The start of a program without arguments, environment and modules.
+    pub fn start(&mut self, path: &str) {
+        let mut payload = Vec::new();
+        for field in [path, "/", "", "", ""] {
+            push_string(&mut payload, field.as_bytes());
+        }
+        let mut bytes = vec![record::START | record::PAYLOAD];
+        push_string(&mut bytes, &payload);
+        self.records.push(bytes);
+    }
+
+    /// A fork (57) or clone (56) whose child got these numbers.
+    pub fn child(&mut self, call: u64, pid: u32, process: ProcessId, thread: ThreadId) {
+        let mut payload = process.0.to_le_bytes().to_vec();
+        payload.extend_from_slice(&thread.0.to_le_bytes());
+        self.syscall(call, 0, i64::from(pid), Some(&payload));
+    }
+
+    /// A wait4 that was told of a child's end.
+    pub fn wait4(&mut self, pid: u32, wait_status: i32) {
+        self.syscall(61, 0, i64::from(pid), Some(&wait_status.to_le_bytes()));
+    }
+
+    /// Bytes that need not be a record.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.records.push(bytes.to_vec());
+    }
+}
+
+/// Builds a session.
+#[derive(Clone, Debug)]
+pub struct SessionBuilder {
+    file: Sparse,
+    processes: u32,
+    threads: u32,
+    objects: u32,
+    units: u64,
+}
+
+impl Default for SessionBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SessionBuilder {
+    pub fn new() -> Self {
+        let mut file = Sparse::new(layout::ARENA_OFFSET);
+        let mut head = vec![0; size_of::<Header>()];
+        put_u64(&mut head, offset_of!(Header, magic), layout::MAGIC);
+        put_u32(&mut head, offset_of!(Header, abi_version), ABI_VERSION);
+        put_u32(&mut head, offset_of!(Header, mode), layout::MODE_RECORD);
+        file.write(layout::HEADER_OFFSET, &head);
+        Self { file, processes: 0, threads: 0, objects: 0, units: 0 }
+    }
+
+    /// Adds a process with its first thread.
+    pub fn process(&mut self, parent: ProcessId, pid: u32, name: &str) -> (ProcessId, ThreadId) {
+        self.processes += 1;
+        let id = ProcessId(self.processes);
+        let thread = self.thread(id, pid);
+        let mut slot = vec![0; size_of::<ProcessSlot>()];
+        put_u32(&mut slot, offset_of!(ProcessSlot, state), process_state::RUNNING);
+        put_u32(&mut slot, offset_of!(ProcessSlot, parent), parent.0);
+        put_u32(&mut slot, offset_of!(ProcessSlot, pid), pid);
+        put_u32(&mut slot, offset_of!(ProcessSlot, main_thread), thread.0);
+        let name = &name.as_bytes()[..name.len().min(31)];
+        let place = offset_of!(ProcessSlot, name);
+        slot[place..place + name.len()].copy_from_slice(name);
+        let offset = layout::PROCESSES_OFFSET + u64::from(id.0) * slot.len() as u64;
+        self.file.write(offset, &slot);
+        (id, thread)
+    }
+
+    /// Sets state and status of a process.
+    pub fn state(&mut self, process: ProcessId, state: u32, status: u32) {
+        let slot = layout::PROCESSES_OFFSET
+            + u64::from(process.0) * size_of::<ProcessSlot>() as u64;
+        let state_offset = slot + offset_of!(ProcessSlot, state) as u64;
+        self.file.write(state_offset, &state.to_le_bytes());
+        let status_offset = slot + offset_of!(ProcessSlot, status) as u64;
+        self.file.write(status_offset, &status.to_le_bytes());
+    }
+
+    pub fn thread(&mut self, process: ProcessId, tid: u32) -> ThreadId {
+        self.threads += 1;
+        let id = ThreadId(self.threads);
+        let mut slot = vec![0; size_of::<ThreadSlot>()];
+        put_u32(&mut slot, offset_of!(ThreadSlot, process), process.0);
+        put_u32(&mut slot, offset_of!(ThreadSlot, tid), tid);
+        self.file.write(layout::THREADS_OFFSET + u64::from(id.0) * slot.len() as u64, &slot);
+        id
+    }
+
+    pub fn object(&mut self, kind: u32, flags: u32, by: (ProcessId, ThreadId)) -> ObjectId {
+        self.objects += 1;
+        let id = ObjectId(self.objects);
+        let mut slot = vec![0; size_of::<layout::Object>()];
+        put_u32(&mut slot, offset_of!(layout::Object, kind), kind);
+        put_u32(&mut slot, offset_of!(layout::Object, flags), flags);
+        put_u32(&mut slot, offset_of!(layout::Object, process), by.0.0);
+        put_u32(&mut slot, offset_of!(layout::Object, thread), by.1.0);
+        self.file.write(layout::OBJECTS_OFFSET + u64::from(id.0) * slot.len() as u64, &slot);
+        id
+    }
+
+    /// Writes a log into chunks of at least `units` units, as a runtime does.
+    pub fn log(&mut self, owner: (ProcessId, ThreadId), log: &Log, units: u64) {
+        let mut sequence = 0;
+        let mut body: Vec<u8> = Vec::new();
+        for record in &log.records {
+            let room = (units * UNIT - layout::CHUNK_HEAD) as usize;
+            if !body.is_empty() && body.len() + record.len() > room {
+                self.chunk(owner, sequence, units, &body);
+                sequence += 1;
+                body.clear();
+            }
+            body.extend_from_slice(record);
+        }
+        self.chunk(owner, sequence, units, &body);
+    }
+
+    /// Writes one chunk, of more units when the body needs them.
+    pub fn chunk(
+        &mut self,
+        (process, thread): (ProcessId, ThreadId),
+        sequence: u32,
+        units: u64,
+        body: &[u8],
+    ) {
+        let units = units.max((body.len() as u64 + layout::CHUNK_HEAD).div_ceil(UNIT));
+        let mut chunk = vec![0; layout::CHUNK_HEAD as usize];
+        put_u32(&mut chunk, offset_of!(Chunk, magic), layout::CHUNK_MAGIC);
+        put_u32(&mut chunk, offset_of!(Chunk, thread), thread.0);
+        put_u32(&mut chunk, offset_of!(Chunk, sequence), sequence);
+        put_u32(&mut chunk, offset_of!(Chunk, units), units as u32);
+        put_u64(&mut chunk, offset_of!(Chunk, committed), body.len() as u64);
+        put_u32(&mut chunk, offset_of!(Chunk, process), process.0);
+        chunk.extend_from_slice(body);
+        self.file.write(layout::ARENA_OFFSET + self.units * UNIT, &chunk);
+        self.units += units;
+    }
+
+    /// Takes units that no chunk uses, as a runtime that died between two steps does.
+    pub fn skip_units(&mut self, units: u64) {
+        self.units += units;
+    }
+
+    /// The session file.
+    pub fn build(&self) -> Sparse {
+        let mut file = self.file.clone();
+        let mut field = |offset: usize, bytes: &[u8]| file.write(offset as u64, bytes);
+        field(offset_of!(Header, arena_next), &self.units.to_le_bytes());
+        field(offset_of!(Header, arena_units), &self.units.to_le_bytes());
+        field(offset_of!(Header, next_process), &(self.processes + 1).to_le_bytes());
+        field(offset_of!(Header, next_thread), &(self.threads + 1).to_le_bytes());
+        field(offset_of!(Header, next_object), &(self.objects + 1).to_le_bytes());
+        file.extend_to(layout::ARENA_OFFSET + self.units * UNIT);
+        file
+    }
+}
+
+fn put_u32(bytes: &mut [u8], offset: usize, value: u32) {
+    bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+fn put_u64(bytes: &mut [u8], offset: usize, value: u64) {
+    bytes[offset..offset + 8].copy_from_slice(&value.to_le_bytes());
+}

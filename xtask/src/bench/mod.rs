@@ -1,0 +1,67 @@
+//! `cargo x bench record`: what recording costs, each number with its bar.
+//!
+//! Plain and recorded runs alternate, one warm-up pair is dropped, and medians are taken. These are
+//! measurements and never tests: a miss is printed, not an error, because the machine is shared.
+
+mod calls;
+mod measure;
+mod programs;
+mod redis;
+mod report;
+mod runs;
+
+use crate::failure::Failure;
+use crate::scratch::Scratch;
+use crate::{gauntlet, workspace};
+use report::Report;
+use std::path::PathBuf;
+
+/// What every measurement needs.
+struct Bench {
+    wayfarer: PathBuf,
+    scratch: Scratch,
+    /// Pairs that are counted.
+    rounds: usize,
+}
+
+impl Bench {
+    /// A fresh name for a trace; the one before is removed first.
+    fn trace(&self) -> PathBuf {
+        let path = self.scratch.path().join("trace");
+        // Nothing is there the first time.
+        let _ = std::fs::remove_dir_all(&path);
+        path
+    }
+}
+
+pub fn run(options: &[&str]) -> Result<(), Failure> {
+    let mut rounds = 5;
+    let mut json = false;
+    for option in options {
+        match *option {
+            "--quick" => rounds = 3,
+            "--json" => json = true,
+            other => {
+                return Err(Failure::usage(format!(
+                    "bench record: unknown option {other}"
+                )));
+            }
+        }
+    }
+    gauntlet::install_packages()?;
+    let bench = Bench {
+        wayfarer: workspace::wayfarer()?,
+        scratch: Scratch::new("bench")?,
+        rounds,
+    };
+
+    let mut report = Report::new(json);
+    report.add_all(redis::server_alone(&bench)?);
+    report.add_all(redis::all_recorded(&bench)?);
+    report.add_all(calls::run(&bench)?);
+    report.add_all(programs::start_up(&bench)?);
+    report.add_all(programs::make(&bench)?);
+    report.add_all(programs::echo(&bench)?);
+    report.finish();
+    Ok(())
+}
