@@ -13,7 +13,7 @@ use wayfarer_model::names::base_name;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, flags, process_state};
 use wayfarer_runtime_abi::{BASE_PADDING, Broken};
 use wayfarer_trace::{
-    ContentsMode, End, Manifest, RecordedEnd, SESSION_FILE, SealError, Text, ThreadsMode,
+    ContentsMode, End, Manifest, RecordedEnd, SESSION_FILE, SealError, SealOptions, Text, ThreadsMode,
 };
 
 use crate::children::{Ended, Stat, Watch, reap};
@@ -27,6 +27,10 @@ use crate::trace_directory::{DirectoryError, TraceDirectory};
 const GRACE: Duration = Duration::from_millis(200);
 /// Without a signal we still look now and then: a signal may be taken away from us.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+
+/// A trace survives the death of any process; only a power failure right after the recording could
+/// harm it, and waiting for the disk would cost every recording several milliseconds.
+const NOT_FORCED: SealOptions = SealOptions { durable: false };
 
 /// What to record and how.
 pub struct RecordOptions {
@@ -172,7 +176,7 @@ pub fn record(
             path: directory.path().join(wayfarer_trace::MANIFEST_FILE),
             source,
         })
-        .and_then(|()| wayfarer_trace::seal(directory.path()))
+        .and_then(|()| wayfarer_trace::seal_with(directory.path(), NOT_FORCED))
         .map(|_| directory_bytes(directory.path()));
     if !complete {
         // Nobody will read on: let the processes that still run stop logging into a file that is gone.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use wayfarer_model::{ProcessEnd, ProcessId, WaitStatus};
-use wayfarer_replay::divergence::{thread_name, wait_text};
+use wayfarer_replay::words::{thread_name, wait_text};
 use wayfarer_replay::{
     Difference, Explanation, Plan, ThreadState, Verdict, Wait, compare, explain, judge,
 };
@@ -53,6 +53,8 @@ pub enum ReplayError {
     Runtime(io::Error),
     #[error("cannot set up waiting for processes: {0}")]
     Watch(io::Error),
+    #[error("the trace is damaged: {}; restore it from a copy, or replay its good part without --check", .0.join("; "))]
+    Damaged(Vec<String>),
     #[error("interrupted by {0}")]
     Interrupted(Signal),
 }
@@ -85,9 +87,21 @@ pub struct ReplayReport {
     pub damage: Vec<String>,
 }
 
-/// Replays `trace`; with `only` just the process of that name and what is needed to get to it.
-pub fn replay(trace: &Trace, only: Option<&str>) -> Result<ReplayReport, ReplayError> {
-    let (session, plan) = replay_session::build(trace, only)?;
+/// What to replay.
+#[derive(Clone, Copy, Default)]
+pub struct ReplayOptions<'a> {
+    /// Just the process of that name, and what is needed to get to it.
+    pub only: Option<&'a str>,
+    /// The good part of a damaged trace is better than nothing.
+    pub accept_damage: bool,
+}
+
+/// Replays a trace and compares everything.
+pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, ReplayError> {
+    let (session, plan) = replay_session::build(trace, options.only)?;
+    if !options.accept_damage && !plan.damage.is_empty() {
+        return Err(ReplayError::Damaged(plan.damage));
+    }
     modules::verify(&plan.modules)?;
     let program = Program {
         path: PathBuf::from(plan.start.executable.as_os_str()),

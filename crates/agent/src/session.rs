@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
+use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap, munmap};
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, CONNECTIONS_OFFSET, HEADER_OFFSET, Header, MAGIC, MAX_OBJECTS, MAX_PROCESSES,
     MAX_THREADS, OBJECTS_OFFSET, Object, PROCESSES_OFFSET, ProcessSlot, SESSION_SIZE, SITES_OFFSET,
@@ -216,18 +216,13 @@ impl Drop for Session {
 
 fn map_tables(file: &File) -> io::Result<NonNull<libc::c_void>> {
     let length = NonZeroUsize::new(ARENA_OFFSET as usize).ok_or(io::ErrorKind::InvalidInput)?;
+    let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
     // SAFETY: a new shared mapping at an address of the kernel's choice.
-    let mapped = unsafe {
-        mmap(
-            None,
-            length,
-            ProtFlags::PROT_READ | ProtFlags::PROT_WRITE,
-            MapFlags::MAP_SHARED,
-            file,
-            0,
-        )
-    };
-    Ok(mapped?)
+    let tables = unsafe { mmap(None, length, access, MapFlags::MAP_SHARED, file, 0)? };
+    // Without this the first touch of a table reads ahead: megabytes of holes, 3 ms each time.
+    // SAFETY: advice changes nothing but speed.
+    let _ = unsafe { madvise(tables, length.get(), MmapAdvise::MADV_RANDOM) };
+    Ok(tables)
 }
 
 /// Reserves disk space. File systems that cannot reserve are trusted to grow.

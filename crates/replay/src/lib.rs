@@ -6,6 +6,7 @@
 //! - [`divergence`]: explains what differed, where, and why that may be.
 #![forbid(unsafe_code)]
 
+mod causes;
 pub mod divergence;
 pub mod events;
 pub mod observed;
@@ -13,6 +14,7 @@ pub mod outcome;
 pub mod plan;
 pub mod standstill;
 pub mod start;
+pub mod words;
 
 pub use divergence::{Difference, Explanation, explain};
 pub use observed::{Met, ProcessState, ThreadState, Wait};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId};
 use wayfarer_runtime_abi::record::{self, Record};
-use wayfarer_trace::{ContentsMode, Trace};
+use wayfarer_trace::{ContentsMode, Form, Trace};
 
 use crate::start::{Module, Start};
 
@@ -54,7 +54,11 @@ impl Plan {
         let mut start = None;
         let mut modules: BTreeMap<(Vec<u8>, Vec<u8>), Module> = BTreeMap::new();
         let mut events: BTreeMap<ThreadId, u64> = BTreeMap::new();
-        let mut damage = Vec::new();
+        // A raw session that was left by a killed recorder may end in a half-written place: that is a
+        // cut. A sealed file was whole once.
+        let sealed = trace.form() == Form::Sealed;
+        let mut damage: Vec<String> =
+            trace.damage().iter().filter(|_| sealed).map(ToString::to_string).collect();
         for thread in trace.threads() {
             let count = events.entry(thread.id).or_insert(0);
             let result = trace.read_log(thread.id, &mut |piece| {
@@ -74,7 +78,8 @@ impl Plan {
                     }
                 }
             });
-            damage.extend(result.err().map(|error| error.to_string()));
+            let error = result.err().map(|error| error.to_string());
+            damage.extend(error.filter(|error| !damage.contains(error)));
         }
         let start = start.ok_or_else(|| PlanError::NoStart {
             name: root.name.clone(),

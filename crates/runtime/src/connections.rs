@@ -226,7 +226,7 @@ fn is_stream(descriptor: usize) -> bool {
 pub fn record_connect(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     let descriptor = made.arguments[0];
-    let family = user::read::<u16>(thread, made.arguments[1]).unwrap_or(0);
+    let family = user::read::<u16>(made.arguments[1]).unwrap_or(0);
     let already = thread.process().entry(descriptor) != 0;
     let follow =
         !already && matches!(family, AF_UNIX | AF_INET | AF_INET6) && is_stream(descriptor);
@@ -289,7 +289,7 @@ fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length
         Some(remote) => remote,
         None => {
             let mut remote = Address { bytes: [0; 112], length: 0 };
-            if !user::copy_in(thread, remote.bytes.as_mut_ptr(), asked, length.min(112)) {
+            if !user::copy_in(remote.bytes.as_mut_ptr(), asked, length.min(112)) {
                 return 0;
             }
             remote
@@ -302,14 +302,14 @@ fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length
 
 pub fn record_accept(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let before = outputs::before(thread, made.call, &made.arguments);
+    let before = outputs::before(made.call, &made.arguments);
     let arguments = made.arguments;
     let result = perform(thread, made, &arguments);
     let mut number = 0;
     if result >= 0 {
         number = peer_object(result as usize);
         if number != 0 {
-            hide_name(thread, number, made.arguments[1], made.arguments[2]);
+            hide_name(number, made.arguments[1], made.arguments[2]);
             object(number).flags.fetch_or(object_flags::BOTH, Ordering::AcqRel);
             thread.process().set_entry(result as usize, number * 2 + 1);
         } else {
@@ -353,27 +353,27 @@ fn peer_object(descriptor: usize) -> u32 {
 }
 
 /// The name that we gave to a socket is none to the program.
-fn hide_name(thread: &mut Thread, number: u32, address: usize, length: usize) {
+fn hide_name(number: u32, address: usize, length: usize) {
     if object(number).flags.load(Ordering::Relaxed) & object_flags::NAMED_BY_US == 0
         || address == 0
         || length == 0
     {
         return;
     }
-    user::copy_out(thread, length, [2u8, 0, 0, 0].as_ptr(), 4);
+    user::copy_out(length, [2u8, 0, 0, 0].as_ptr(), 4);
 }
 
 /// getsockname, getpeername.
 pub fn record_name(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let before = outputs::before(thread, made.call, &made.arguments);
+    let before = outputs::before(made.call, &made.arguments);
     let arguments = made.arguments;
     let result = perform(thread, made, &arguments);
     let entry = thread.process().entry(made.arguments[0]);
     // The client's own name, or the server's view of it.
     let ours = (entry & 1 == 0) == (made.number == GETSOCKNAME);
     if result == 0 && entry > 3 && ours {
-        hide_name(thread, entry >> 1, made.arguments[1], made.arguments[2]);
+        hide_name(entry >> 1, made.arguments[1], made.arguments[2]);
     }
     write_down(thread, made, result, before, &[]);
     result

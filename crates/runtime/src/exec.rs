@@ -38,7 +38,7 @@ fn check_of(thread: &mut Thread, made: &Made, parts: Parts) -> u8 {
     let mut hash = u64::from(check::arguments(thread, made.call, made.number, &made.arguments));
     let mut index = 0;
     while index < MAX_STRINGS {
-        let Some(string) = user::read::<usize>(thread, parts.arguments.wrapping_add(index * 8)) else {
+        let Some(string) = user::read::<usize>(parts.arguments.wrapping_add(index * 8)) else {
             break;
         };
         let Some(length) = user::string_length(thread, string, 1 << 17) else { break };
@@ -51,7 +51,7 @@ fn check_of(thread: &mut Thread, made: &Made, parts: Parts) -> u8 {
 /// Whether the program can carry the runtime; what cannot be read is left to the kernel's answer.
 fn is_opaque(thread: &mut Thread, parts: Parts) -> bool {
     if parts.flags & AT_EMPTY_PATH != 0
-        && user::read::<u8>(thread, parts.path).is_some_and(|first| first == 0)
+        && user::read::<u8>(parts.path).is_some_and(|first| first == 0)
     {
         return file_is_opaque(thread, parts.directory, 0);
     }
@@ -179,10 +179,10 @@ impl Room {
     }
 }
 
-fn starts_with(thread: &mut Thread, string: usize, name: &[u8]) -> bool {
+fn starts_with(string: usize, name: &[u8]) -> bool {
     let mut start = [0u8; 24];
     let length = name.len().min(24);
-    user::copy_in(thread, start.as_mut_ptr(), string, length)
+    user::copy_in(start.as_mut_ptr(), string, length)
         && start.get(..length).is_some_and(|start| start == name)
 }
 
@@ -193,11 +193,11 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
     let mut count = 0;
     let mut users = 0;
     while count < MAX_STRINGS {
-        let string = user::read::<usize>(thread, environment.wrapping_add(count * 8)).unwrap_or(0);
+        let string = user::read::<usize>(environment.wrapping_add(count * 8)).unwrap_or(0);
         if string == 0 {
             break;
         }
-        if starts_with(thread, string, PRELOAD) {
+        if starts_with(string, PRELOAD) {
             users = string + PRELOAD.len();
         }
         count += 1;
@@ -234,9 +234,9 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
     let array = room.next;
     let mut index = 0;
     while index < count {
-        let string = user::read::<usize>(thread, environment.wrapping_add(index * 8)).unwrap_or(0);
-        if !starts_with(thread, string, PRELOAD)
-            && !starts_with(thread, string, b"WAYFARER_SESSION=")
+        let string = user::read::<usize>(environment.wrapping_add(index * 8)).unwrap_or(0);
+        if !starts_with(string, PRELOAD)
+            && !starts_with(string, b"WAYFARER_SESSION=")
         {
             room.push_word(string);
         }
@@ -364,7 +364,7 @@ fn write_exec(
     }
     let mut text = [0u8; 512];
     let text_length = user::string_length(thread, path, 511).unwrap_or(0);
-    user::copy_in(thread, text.as_mut_ptr(), path, text_length);
+    user::copy_in(text.as_mut_ptr(), path, text_length);
     let text = text.get(..text_length).unwrap_or(&[]);
     push(text);
     if opaque {

@@ -448,7 +448,7 @@ unsafe fn compare_start(
     }
     let random = exec::field(next.payload, record::start::RANDOM);
     if random.len() == 16 && auxiliary.random != 0 {
-        user::copy_out(thread, auxiliary.random, random.as_ptr(), 16);
+        user::copy_out(auxiliary.random, random.as_ptr(), 16);
     }
     reader::advance(thread, next.length);
 }

@@ -4,7 +4,6 @@
 //! replay copies it in. Where the length of a later piece is told by an earlier one (a socket address
 //! and its length), the earlier one is in place when the later one is looked at, in both directions.
 
-use crate::state::Thread;
 use crate::table::{Call, Out};
 use crate::user;
 
@@ -19,16 +18,16 @@ pub const EINTR: isize = -4;
 
 /// Looks at the lengths before the call is made.
 #[inline]
-pub fn before(thread: &mut Thread, call: &Call, arguments: &[usize; 6]) -> Before {
+pub fn before(call: &Call, arguments: &[usize; 6]) -> Before {
     let mut before = Before::default();
     for out in &call.outputs {
         match *out {
             Out::Sized(_, length) => {
-                before.sized = user::read::<u32>(thread, argument(arguments, length)).unwrap_or(0);
+                before.sized = user::read::<u32>(argument(arguments, length)).unwrap_or(0);
             }
             Out::Message(message) => {
                 before.name =
-                    user::read::<u32>(thread, argument(arguments, message).wrapping_add(8)).unwrap_or(0);
+                    user::read::<u32>(argument(arguments, message).wrapping_add(8)).unwrap_or(0);
             }
             _ => {}
         }

@@ -5,7 +5,7 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, take, thread_slot, thread_window,
 };
-use crate::{check, diverge, futex, log, reader, replay, token, user};
+use crate::{check, diverge, futex, log, reader, replay, signals, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -22,6 +22,7 @@ const CLONE_CHILD_CLEARTID: usize = 0x20_0000;
 const CLONE_CHILD_SETTID: usize = 0x100_0000;
 const CLONE_THREAD: usize = 0x1_0000;
 const CLONE_PIDFD: usize = 0x1000;
+const CLONE_CLEAR_SIGHAND: usize = 0x1_0000_0000;
 /// Namespaces: a replay makes none.
 const CLONE_NAMESPACES: usize = 0x7e02_0000;
 const ENOMEM: isize = -12;
@@ -44,11 +45,11 @@ struct Wishes {
     child_tid: usize,
 }
 
-fn wishes(thread: &mut Thread, number: usize, a: &[usize; 6]) -> Option<Wishes> {
+fn wishes(number: usize, a: &[usize; 6]) -> Option<Wishes> {
     match number {
         56 => Some(Wishes { flags: a[0], parent_tid: a[2], child_tid: a[3] }),
         435 => {
-            let fields = user::read::<[usize; 8]>(thread, a[0])?;
+            let fields = user::read::<[usize; 8]>(a[0])?;
             Some(Wishes { flags: fields[0], parent_tid: fields[3], child_tid: fields[2] })
         }
         58 => Some(Wishes { flags: clone::CLONE_VM | clone::CLONE_VFORK, ..Wishes::default() }),
@@ -187,7 +188,7 @@ fn enter_domain(thread: &mut Thread) {
 }
 
 fn block_signals() -> u64 {
-    let (all, mut before) = (!0u64, 0u64);
+    let (all, mut before) = (!signals::UNBLOCKABLE, 0u64);
     // SAFETY: masks on this stack.
     unsafe {
         raw::syscall6(
@@ -236,7 +237,7 @@ fn payload(child: Child) -> [u8; 8] {
 
 /// fork, vfork, clone, clone3 while recording.
 pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
-    let Some(wishes) = wishes(thread, made.number, &made.arguments) else { return -14 };
+    let Some(wishes) = wishes(made.number, &made.arguments) else { return -14 };
     // SAFETY: the arguments of a clone3 were just read.
     match unsafe { clone::shape(made.number, &made.arguments) } {
         Shape::Vfork => {
@@ -273,7 +274,7 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
             arguments[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
         } else if made.number == 435 {
             let size = arguments[1].min(88);
-            user::copy_in(thread, (&raw mut fields).cast(), arguments[0], size);
+            user::copy_in((&raw mut fields).cast(), arguments[0], size);
             fields[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
             arguments[0] = (&raw mut fields) as usize;
         }
@@ -295,7 +296,7 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
 /// Replay: the id that the program saw while it was recorded, in place of the real one.
 fn write_tid(thread: &mut Thread, flags: usize, wanted: usize, place: usize, tid: u32) {
     if thread.mode == MODE_REPLAY && flags & wanted != 0 {
-        user::copy_out(thread, place, (&raw const tid).cast(), 4);
+        user::copy_out(place, (&raw const tid).cast(), 4);
     }
 }
 
@@ -316,6 +317,7 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
         if wishes.flags & CLONE_CHILD_CLEARTID != 0 {
             (*born).clear_tid = wishes.child_tid;
         }
+        (*born).clear_handlers = wishes.flags & CLONE_CLEAR_SIGHAND != 0;
         if thread.mode == MODE_REPLAY {
             (*born).vfork_return = wishes.parent_tid as u64;
             (*born).vfork_number = wishes.flags as u32;
@@ -418,6 +420,10 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     } else {
         tls::set(cookie as *mut u8);
     }
+    if thread.clear_handlers {
+        signals::install();
+        dispatch::install_handler();
+    }
     describe(thread, thread.number);
     thread.tid = thread_tid(thread, thread.number);
     open_log(thread);
@@ -434,7 +440,7 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
 
 /// Replay of fork, clone, clone3.
 pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
-    let Some(wishes) = wishes(thread, made.number, &made.arguments) else { return -14 };
+    let Some(wishes) = wishes(made.number, &made.arguments) else { return -14 };
     // SAFETY: the arguments of a clone3 were just read.
     match unsafe { clone::shape(made.number, &made.arguments) } {
         Shape::Vfork => {

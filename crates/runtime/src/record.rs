@@ -93,7 +93,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
 #[inline]
 pub fn plain(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let before = outputs::before(thread, made.call, &made.arguments);
+    let before = outputs::before(made.call, &made.arguments);
     let arguments = made.arguments;
     let result = perform(thread, made, &arguments);
     if made.call.descriptors {

@@ -198,7 +198,7 @@ pub fn emulate(thread: &mut Thread, made: &mut Made, call: &Call) -> isize {
     reader::advance(thread, next.length);
     thread.count_event();
     let result = next.value as isize;
-    let before = outputs::before(thread, call, &made.arguments);
+    let before = outputs::before(call, &made.arguments);
     if next.tag == record::RECEIVE {
         let entry = thread.process().entry(made.arguments[0]);
         bytes::receive(thread, made, entry, result);
@@ -239,7 +239,7 @@ fn with_object(thread: &mut Thread, made: &mut Made) -> isize {
     reader::advance(thread, next.length);
     thread.count_event();
     let result = next.value as isize;
-    let before = outputs::before(thread, made.call, &made.arguments);
+    let before = outputs::before(made.call, &made.arguments);
     let used = pour(made.call, &made.arguments, result, before, next.payload);
     let number = match next.payload.get(used..) {
         Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
@@ -375,7 +375,7 @@ fn plain_write(thread: &mut Thread, made: &mut Made, promised: &Record<'static>)
     let result = promised.value as isize;
     let mut check = check::arguments(thread, made.call, made.number, &made.arguments);
     if result > 0
-        && let Some(source) = streams::source(thread, made.number, &made.arguments)
+        && let Some(source) = streams::source(made.number, &made.arguments)
     {
         check ^= streams::hash_source(thread, source, result as usize);
     }
@@ -397,7 +397,7 @@ fn send(thread: &mut Thread, made: &mut Made, length: usize) {
     {
         return;
     }
-    if let Some(source) = streams::source(thread, made.number, &made.arguments) {
+    if let Some(source) = streams::source(made.number, &made.arguments) {
         bytes::send(thread, entry, source, length);
     }
 }
@@ -415,7 +415,7 @@ fn show(thread: &mut Thread, made: &mut Made, record: &Record<'static>, length: 
     let entry = thread.process().entry(made.arguments[0]);
     let descriptor = if entry == descriptors::STANDARD_ERROR { 2 } else { 1 };
     if length > 0
-        && let Some(source) = streams::source(thread, made.number, &made.arguments)
+        && let Some(source) = streams::source(made.number, &made.arguments)
     {
         bytes::write_out(descriptor, source, length);
     }
@@ -433,7 +433,7 @@ fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
         result
     } else {
         // waitid: si_pid lies 12 bytes into the siginfo.
-        match crate::user::read::<[u32; 4]>(thread, made.arguments[2]) {
+        match crate::user::read::<[u32; 4]>(made.arguments[2]) {
             Some(information) if result == 0 => information[3] as isize,
             _ => 0,
         }
@@ -442,7 +442,7 @@ fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
         return result;
     }
     let stopped = made.number == 61
-        && crate::user::read::<u32>(thread, made.arguments[1])
+        && crate::user::read::<u32>(made.arguments[1])
             .is_some_and(|status| status & 0xff == 0x7f || status == 0xffff);
     let id = process::child_of(thread.process(), pid as u32);
     if id != 0 && !stopped {

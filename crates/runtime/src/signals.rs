@@ -13,7 +13,7 @@ use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SIG_BLOCK,
     SIG_SETMASK, SigAction, UContext, bit,
 };
-use wayfarer_entrance::{dispatch, guard, raw};
+use wayfarer_entrance::{dispatch, guard, raw, vector};
 use wayfarer_runtime_abi::layout::{
     MODE_RECORD, MODE_REPLAY, SESSION_BASE, SESSION_SIZE, divergence, flags, process_state,
 };
@@ -73,7 +73,7 @@ pub fn install() {
 
 /// The kernel's side of an action that the program asked for.
 fn apply(thread: &Thread, signal: u32, action: &Action) {
-    let strip = if header().flags & flags::NO_MASK_STRIP == 0 { bit(SIGSYS as i32) } else { 0 };
+    let strip = if header().flags & flags::NO_MASK_STRIP == 0 { UNBLOCKABLE } else { 0 };
     let caught = action.handler > 1;
     let restorer = if header().flags & flags::NO_RESTORER == 0 || !caught {
         dispatch::restorer()
@@ -101,7 +101,7 @@ fn apply(thread: &Thread, signal: u32, action: &Action) {
         wanted.flags = (action.flags & !(SA_RESTART | SA_RESETHAND | SA_NODEFER))
             | SA_SIGINFO
             | SA_RESTORER;
-        wanted.mask = !bit(SIGSYS as i32);
+        wanted.mask = !UNBLOCKABLE;
     }
     // SAFETY: the handlers obey the house rules.
     unsafe { set_kernel_action(signal, &wanted) };
@@ -118,7 +118,7 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
     }
     let mut new = [0u64; 4];
     if arguments[1] != 0
-        && !user::copy_in(thread, (&raw mut new).cast(), arguments[1], size_of::<Action>())
+        && !user::copy_in((&raw mut new).cast(), arguments[1], size_of::<Action>())
     {
         return -14;
     }
@@ -163,20 +163,33 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
         }
     }
     if arguments[2] != 0
-        && !user::copy_out(thread, arguments[2], (&raw const old).cast(), size_of::<Action>())
+        && !user::copy_out(arguments[2], (&raw const old).cast(), size_of::<Action>())
     {
         return -14;
     }
     0
 }
 
-/// The program's mask without SIGSYS, which must get through.
-pub fn strip_mask(thread: &mut Thread, pointer: usize) -> Option<u64> {
-    let mask = user::read::<u64>(thread, pointer)?;
+/// Signals that must always get through: dispatched calls, and faults of our own guarded reads.
+pub const UNBLOCKABLE: u64 = bit(SIGSYS as i32) | bit(SIGBUS as i32) | bit(SIGSEGV as i32);
+
+/// A mask of the program without the signals that must get through.
+pub fn strip_mask(pointer: usize) -> Option<u64> {
+    let mask = user::read::<u64>(pointer)?;
     if header().flags & flags::NO_MASK_STRIP != 0 {
         return Some(mask);
     }
-    Some(mask & !bit(SIGSYS as i32))
+    Some(mask & !UNBLOCKABLE)
+}
+
+/// Keeps in mind which of the unblockable signals the program believes to be blocked.
+pub fn note_mask(thread: &mut Thread, how: usize, mask: u64) {
+    let mask = mask & UNBLOCKABLE;
+    match how {
+        0 => thread.believed_blocked |= mask,
+        1 => thread.believed_blocked &= !mask,
+        _ => thread.believed_blocked = mask,
+    }
 }
 
 /// Our handler for asynchronous signals.
@@ -191,7 +204,8 @@ unsafe extern "C" fn signal_arrived(signal: i32, information: *mut u64, context:
         let rip = (*context).registers.rip;
         if let Some(instead) = raw::in_interruptible_window(rip) {
             (*context).registers.rip = instead;
-        } else if !dispatch::is_own_text(rip) && (*thread).mode == MODE_RECORD {
+        } else if (*thread).mode == MODE_RECORD {
+            // Even in our own code: it may have taken its last look at the queue already.
             arm_force(&mut *thread);
         }
     }
@@ -312,10 +326,11 @@ fn run(
         let default = *entry;
         apply(thread, signal, &default);
     }
-    let mut blocked = action.mask & !bit(SIGSYS as i32);
+    let mut blocked = action.mask;
     if action.flags & SA_NODEFER == 0 {
         blocked |= bit(signal as i32);
     }
+    blocked &= !UNBLOCKABLE;
     let recording = thread.mode == MODE_RECORD;
     if recording {
         let mut before = 0u64;
@@ -340,23 +355,49 @@ fn run(
         }
         context.mask = before;
     }
-    let stack = stack_for(thread, action.flags);
-    // SAFETY: the handler is the program's own, called with the arguments that it expects.
-    unsafe {
-        call_handler(
-            action.handler,
-            signal as usize,
-            information.as_mut_ptr() as usize,
-            core::ptr::from_mut(context) as usize,
-            stack,
-        );
-    }
+    let mut visit = Visit {
+        handler: action.handler,
+        signal: signal as usize,
+        information: information.as_mut_ptr() as usize,
+        context: core::ptr::from_mut(context),
+        stack: stack_for(thread, action.flags),
+    };
+    // SAFETY: the handler is the program's own, called with the arguments that it expects. It may use
+    // every vector register, which the interrupted code still needs.
+    unsafe { vector::preserving(visit_handler, (&raw mut visit).cast()) };
     if recording && !inside_handler {
-        let after = context.mask & !bit(SIGSYS as i32);
+        let after = context.mask & !UNBLOCKABLE;
         // SAFETY: as above.
         unsafe {
             raw::syscall6(RT_SIGPROCMASK, SIG_SETMASK, (&raw const after) as usize, 0, 8, 0, 0)
         };
+    }
+}
+
+/// A call of the program's handler.
+#[repr(C)]
+struct Visit {
+    handler: usize,
+    signal: usize,
+    information: usize,
+    context: *mut UContext,
+    stack: usize,
+}
+
+unsafe extern "C" fn visit_handler(visit: *mut u8, vector_state: *mut u8) {
+    // SAFETY: `run` passes its own Visit, and `preserving` the saved state.
+    unsafe {
+        let visit = &*visit.cast::<Visit>();
+        if (*visit.context).registers.vector_state == 0 {
+            (*visit.context).registers.vector_state = vector_state as usize;
+        }
+        call_handler(
+            visit.handler,
+            visit.signal,
+            visit.information,
+            visit.context as usize,
+            visit.stack,
+        );
     }
 }
 
@@ -445,7 +486,8 @@ unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, context: 
             return;
         }
         let action = *thread.process().actions.get_unchecked((signal as usize).min(64));
-        if action.handler > 1 {
+        // A fault that the program has blocked ends it, handler or not.
+        if action.handler > 1 && thread.believed_blocked & bit(signal) == 0 {
             if action.flags & SA_RESETHAND != 0 {
                 thread.process().actions.get_unchecked_mut((signal as usize).min(64)).handler = 0;
             }
@@ -519,7 +561,7 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
         } else if wanted(thread, SIGSYS) {
             let action = *thread.process().actions.get_unchecked(SIGSYS as usize);
             let mask = (*context).mask | action.mask;
-            let mask = mask & !bit(SIGSYS as i32);
+            let mask = mask & !UNBLOCKABLE;
             raw::syscall6(RT_SIGPROCMASK, SIG_SETMASK, (&raw const mask) as usize, 0, 8, 0, 0);
             let handler: extern "C" fn(i32, *mut u64, *mut UContext) =
                 core::mem::transmute(action.handler);

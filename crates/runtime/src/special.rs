@@ -259,13 +259,13 @@ pub fn follow_open(thread: &mut Thread, number: usize, a: &[usize; 6], result: i
 
 /// The descriptor that a path such as /dev/stdout or /proc/self/fd/5 names.
 fn reopened(thread: &mut Thread, path: usize) -> Option<usize> {
-    let start = user::read::<[u8; 5]>(thread, path)?;
+    let start = user::read::<[u8; 5]>(path)?;
     if &start != b"/dev/" && &start != b"/proc" {
         return None;
     }
     let length = user::string_length(thread, path, 32)?;
     let mut text = [0u8; 32];
-    if !user::copy_in(thread, text.as_mut_ptr(), path, length.min(32)) {
+    if !user::copy_in(text.as_mut_ptr(), path, length.min(32)) {
         return None;
     }
     let is = |name: &[u8]| length == name.len() && text.starts_with(name);
@@ -301,7 +301,7 @@ fn action(thread: &mut Thread, made: &mut Made) -> isize {
     let mut old = [0u8; 32];
     if result == 0
         && made.arguments[2] != 0
-        && user::copy_in(thread, old.as_mut_ptr(), made.arguments[2], 32)
+        && user::copy_in(old.as_mut_ptr(), made.arguments[2], 32)
     {
         thread.emit_with(record::SYSCALL, 13, made.check, 0, &old);
     } else {
@@ -314,16 +314,29 @@ fn mask(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, 14, &made.arguments);
     let mut arguments = made.arguments;
     let mut stripped = 0u64;
+    let mut asked = None;
     if arguments[1] != 0
         && arguments[3] == 8
-        && let Some(mask) = signals::strip_mask(thread, arguments[1])
+        && let Some(mask) = signals::strip_mask(arguments[1])
     {
+        asked = user::read::<u64>(arguments[1]);
         stripped = mask;
         arguments[1] = (&raw mut stripped) as usize;
     }
     // SAFETY: the program's own call, with a mask on this stack.
     let result = unsafe { call_kernel(14, &arguments) };
     core::hint::black_box(&stripped);
+    if result == 0 {
+        if thread.believed_blocked != 0
+            && let Some(old) = user::read::<u64>(arguments[2])
+        {
+            let old = old | thread.believed_blocked;
+            user::copy_out(arguments[2], (&raw const old).cast(), 8);
+        }
+        if let Some(mask) = asked {
+            signals::note_mask(thread, arguments[0], mask);
+        }
+    }
     write_down(thread, made, result, Before::default(), &[]);
     result
 }
@@ -342,15 +355,15 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
     };
     let pointer = outputs::argument(&arguments, index);
     if made.number == 270 {
-        if let Some(both) = user::read::<[usize; 2]>(thread, pointer)
-            && let Some(mask) = signals::strip_mask(thread, both[0])
+        if let Some(both) = user::read::<[usize; 2]>(pointer)
+            && let Some(mask) = signals::strip_mask(both[0])
         {
             stripped = mask;
             pair = [(&raw mut stripped) as usize, both[1]];
             arguments[5] = (&raw mut pair) as usize;
         }
     } else if pointer != 0
-        && let Some(mask) = signals::strip_mask(thread, pointer)
+        && let Some(mask) = signals::strip_mask(pointer)
     {
         stripped = mask;
         // SAFETY: the index is below 6.
@@ -374,7 +387,7 @@ fn alternate_stack(thread: &mut Thread, made: &mut Made) -> isize {
 pub fn note_alternate_stack(thread: &mut Thread, a: &[usize; 6], result: isize) {
     if result == 0
         && a[0] != 0
-        && let Some(stack) = user::read::<[usize; 3]>(thread, a[0])
+        && let Some(stack) = user::read::<[usize; 3]>(a[0])
     {
         const DISABLE: usize = 2;
         let enabled = stack[1] & DISABLE == 0;

@@ -95,12 +95,15 @@ pub struct Thread {
     pub holds_token: bool,
     pub timer_made: bool,
     pub forced_wanted: bool,
-    pub inside: bool,
+    /// The clone asked for default actions of all signals in this child.
+    pub clear_handlers: bool,
     pub timer: i32,
     pub output_last: u32,
     /// Resume point of a guarded access to the program's memory.
     pub guard: usize,
     pub clear_tid: usize,
+    /// Signals that must get through and that the program believes to be blocked.
+    pub believed_blocked: u64,
     /// A vfork child: the thread whose stack and storage it uses.
     pub lender: *mut Thread,
     /// Where a vfork returns to, in both.

@@ -61,12 +61,12 @@ pub enum Source {
 }
 
 /// The bytes that a write-like call gives away; `None` on a bad pointer.
-pub fn source(thread: &mut Thread, number: usize, arguments: &[usize; 6]) -> Option<Source> {
+pub fn source(number: usize, arguments: &[usize; 6]) -> Option<Source> {
     match number {
         1 | 18 | 44 => Some(Source::Piece(arguments[1], arguments[2])),
         20 | 296 | 328 => Some(Source::Vector(arguments[1], arguments[2])),
         46 => {
-            let vector = user::read::<[usize; 2]>(thread, arguments[1].wrapping_add(16))?;
+            let vector = user::read::<[usize; 2]>(arguments[1].wrapping_add(16))?;
             Some(Source::Vector(vector[0], vector[1]))
         }
         _ => None,
@@ -74,14 +74,14 @@ pub fn source(thread: &mut Thread, number: usize, arguments: &[usize; 6]) -> Opt
 }
 
 /// Length of all pieces; `None` on a bad pointer.
-pub fn source_length(thread: &mut Thread, source: Source) -> Option<usize> {
+pub fn source_length(source: Source) -> Option<usize> {
     match source {
         Source::Piece(_, length) => Some(length),
         Source::Vector(array, count) => {
             let mut total = 0usize;
             let mut index = 0;
             while index < count && index < 1024 {
-                total = total.wrapping_add(user::read::<[usize; 2]>(thread, array + index * 16)?[1]);
+                total = total.wrapping_add(user::read::<[usize; 2]>(array + index * 16)?[1]);
                 index += 1;
             }
             Some(total)
@@ -101,7 +101,7 @@ pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
         Source::Vector(array, count) => {
             let mut index = 0;
             while index < count && left > 0 {
-                let Some(piece) = user::read::<[usize; 2]>(thread, array + index * 16) else { break };
+                let Some(piece) = user::read::<[usize; 2]>(array + index * 16) else { break };
                 let take = piece[1].min(left);
                 hash = user::hash(thread, hash, piece[0], take);
                 left -= take;
@@ -170,7 +170,7 @@ pub fn record_message(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// Clears the entries of descriptors that arrived in the control data of a message.
 pub fn forget_received(thread: &mut Thread, message: usize) {
-    let Some(control) = user::read::<[usize; 2]>(thread, message.wrapping_add(32)) else { return };
+    let Some(control) = user::read::<[usize; 2]>(message.wrapping_add(32)) else { return };
     each_passed(thread, control[0], control[1], |thread, descriptor| {
         thread.process().set_entry(descriptor as usize, 0);
     });
@@ -185,7 +185,7 @@ fn each_passed(
 ) {
     let mut position = 0;
     while control != 0 && position + 16 <= length {
-        let Some(head) = user::read::<[u64; 2]>(thread, control + position) else { return };
+        let Some(head) = user::read::<[u64; 2]>(control + position) else { return };
         let size = head[0] as usize;
         if size < 16 || size > length - position {
             return;
@@ -194,7 +194,7 @@ fn each_passed(
         if head[1] == 1 | 1 << 32 {
             let mut at = 16;
             while at + 4 <= size {
-                if let Some(descriptor) = user::read::<u32>(thread, control + position + at) {
+                if let Some(descriptor) = user::read::<u32>(control + position + at) {
                     visit(thread, descriptor);
                 }
                 at += 4;
@@ -230,7 +230,7 @@ pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
     let result = perform(thread, made, &arguments);
     made.check = check::arguments(thread, made.call, number, &made.arguments);
     if result > 0
-        && let Some(source) = source(thread, number, &made.arguments)
+        && let Some(source) = source(number, &made.arguments)
     {
         made.check ^= hash_source(thread, source, result as usize);
     }
@@ -244,7 +244,7 @@ pub fn give_away_descriptors(thread: &mut Thread, made: &Made) {
     let mut index = 0;
     while index < count {
         let head = made.arguments[1].wrapping_add(index * 64);
-        if let Some(control) = user::read::<[usize; 2]>(thread, head.wrapping_add(32)) {
+        if let Some(control) = user::read::<[usize; 2]>(head.wrapping_add(32)) {
             each_passed(thread, control[0], control[1], |thread, descriptor| {
                 let entry = thread.process().entry(descriptor as usize);
                 if entry != 0 {
@@ -284,8 +284,8 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
 
 /// Check byte and length of a call that gives bytes away; `None` on a bad pointer.
 pub fn prepare(thread: &mut Thread, made: &Made) -> Option<(u8, usize)> {
-    let source = source(thread, made.number, &made.arguments)?;
-    let length = source_length(thread, source)?;
+    let source = source(made.number, &made.arguments)?;
+    let length = source_length(source)?;
     let check = check::arguments(thread, made.call, made.number, &made.arguments);
     Some((check ^ hash_source(thread, source, length), length))
 }
@@ -422,7 +422,7 @@ pub fn record_pair(thread: &mut Thread, made: &mut Made) -> isize {
 /// Enters the two descriptors that a pipe or socketpair call has just given.
 pub fn attach_pair(thread: &mut Thread, call: usize, arguments: &[usize; 6], number: u32) {
     let pointer = if call == 53 { arguments[3] } else { arguments[0] };
-    let Some(pair) = user::read::<[u32; 2]>(thread, pointer) else { return };
+    let Some(pair) = user::read::<[u32; 2]>(pointer) else { return };
     let process = thread.process();
     let entry = number * 2;
     if number == 0 {

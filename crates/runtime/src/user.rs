@@ -10,21 +10,12 @@ use wayfarer_entrance::guard;
 #[repr(C)]
 struct Job {
     from: *const u8,
-    to: *mut u8,
     length: usize,
     hash: u64,
 }
 
-extern "C" fn copy_job(data: *mut u8) {
-    // SAFETY: `attempt` passes the Job of the caller; a fault in the copy is redirected.
-    unsafe {
-        let job = &mut *data.cast::<Job>();
-        core::ptr::copy_nonoverlapping(job.from, job.to, job.length);
-    }
-}
-
 extern "C" fn hash_job(data: *mut u8) {
-    // SAFETY: as in `copy_job`.
+    // SAFETY: `attempt` passes the Job of the caller; a fault in it is redirected.
     unsafe {
         let job = &mut *data.cast::<Job>();
         job.hash = check::hash_bytes(job.hash, job.from, job.length);
@@ -32,7 +23,7 @@ extern "C" fn hash_job(data: *mut u8) {
 }
 
 extern "C" fn string_job(data: *mut u8) {
-    // SAFETY: as in `copy_job`; the loop ends at the terminator, the limit or a fault.
+    // SAFETY: as in `hash_job`; the loop ends at the terminator, the limit or a fault.
     unsafe {
         let job = &mut *data.cast::<Job>();
         let mut length = 0;
@@ -45,31 +36,29 @@ extern "C" fn string_job(data: *mut u8) {
 
 /// Copies `length` bytes from the program's memory; false on a bad pointer.
 #[inline]
-pub fn copy_in(thread: &mut Thread, to: *mut u8, from: usize, length: usize) -> bool {
+pub fn copy_in(to: *mut u8, from: usize, length: usize) -> bool {
     if from == 0 {
         return false;
     }
-    let mut job = Job { from: from as *const u8, to, length, hash: 0 };
-    // SAFETY: the guard slot belongs to this thread and is not in use: guarded routines do not nest.
-    unsafe { guard::attempt(&raw mut thread.guard, copy_job, (&raw mut job).cast()) }
+    // SAFETY: the target is the caller's; a fault at the source ends the copy.
+    unsafe { guard::copy(to, from as *const u8, length) }
 }
 
 /// A value of the program's memory.
 #[inline]
-pub fn read<T: Copy + Default>(thread: &mut Thread, from: usize) -> Option<T> {
+pub fn read<T: Copy + Default>(from: usize) -> Option<T> {
     let mut value = T::default();
-    copy_in(thread, (&raw mut value).cast(), from, size_of::<T>()).then_some(value)
+    copy_in((&raw mut value).cast(), from, size_of::<T>()).then_some(value)
 }
 
 /// Copies into the program's memory; false on a bad pointer.
 #[inline]
-pub fn copy_out(thread: &mut Thread, to: usize, from: *const u8, length: usize) -> bool {
+pub fn copy_out(to: usize, from: *const u8, length: usize) -> bool {
     if to == 0 {
         return false;
     }
-    let mut job = Job { from, to: to as *mut u8, length, hash: 0 };
-    // SAFETY: as in `copy_in`.
-    unsafe { guard::attempt(&raw mut thread.guard, copy_job, (&raw mut job).cast()) }
+    // SAFETY: as in `copy_in`, the other way round.
+    unsafe { guard::copy(to as *mut u8, from, length) }
 }
 
 /// Checksum of `length` bytes, going on from `hash`; unchanged on a bad pointer.
@@ -78,8 +67,8 @@ pub fn hash(thread: &mut Thread, hash: u64, from: usize, length: usize) -> u64 {
     if from == 0 || length == 0 {
         return hash;
     }
-    let mut job = Job { from: from as *const u8, to: core::ptr::null_mut(), length, hash };
-    // SAFETY: as in `copy_in`.
+    let mut job = Job { from: from as *const u8, length, hash };
+    // SAFETY: the guard slot belongs to this thread and is not in use: guarded routines do not nest.
     if unsafe { guard::attempt(&raw mut thread.guard, hash_job, (&raw mut job).cast()) } {
         job.hash
     } else {
@@ -93,7 +82,7 @@ pub fn string_length(thread: &mut Thread, from: usize, limit: usize) -> Option<u
         return None;
     }
     let mut job =
-        Job { from: from as *const u8, to: core::ptr::null_mut(), length: limit, hash: 0 };
+        Job { from: from as *const u8, length: limit, hash: 0 };
     // SAFETY: as in `copy_in`.
     unsafe { guard::attempt(&raw mut thread.guard, string_job, (&raw mut job).cast()) }
         .then_some(job.length)

@@ -67,8 +67,7 @@ fn compare(
     said: &str,
 ) -> Option<String> {
     if summary["identical"] != Value::Bool(true) {
-        let divergence = &summary["divergence"];
-        return Some(format!("diverged: {divergence}; {}", last_lines(said)));
+        return Some(describe(&summary["divergence"]).unwrap_or_else(|| last_lines(said)));
     }
     if summary["status"].as_i64() != Some(i64::from(recorded_status)) {
         return Some(format!(
@@ -86,6 +85,19 @@ fn compare(
             shown.len()
         )
     })
+}
+
+/// A divergence in one line; the whole of it lies in `replay.stderr`.
+fn describe(divergence: &Value) -> Option<String> {
+    let text = |key: &str| divergence[key].as_str();
+    Some(format!(
+        "diverged ({}) in {} at event {}: promised {}, came {}",
+        text("kind")?,
+        text("process")?,
+        divergence["event"],
+        text("promised")?,
+        text("came")?
+    ))
 }
 
 /// Splits what a replay printed into the debuggee's output and the summary on the last line.

@@ -10,7 +10,7 @@ struct Slot {
     trust: u8,
 }
 
-const SLOTS: usize = 1 << 12;
+const SLOTS: usize = 1 << 14;
 const MOST_TRUST: u8 = 15;
 
 /// `N` guesses for one field, each from its own context, tried one after the other.

@@ -9,6 +9,7 @@ mod events;
 mod guess;
 mod model;
 mod number;
+mod timeline;
 
 use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::record::{self, PAYLOAD, Record};

@@ -9,6 +9,7 @@ use super::coder::{Chance, Coder};
 use super::events::Events;
 use super::guess::Guesses;
 use super::number::{Number, PerContext, Symbol, spread};
+use super::timeline::{Timeline, coarse};
 
 /// A record without its payload. Values are as in the log, before zigzag is undone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,9 +62,6 @@ struct Memory {
     value: u64,
     /// Payload bytes per unit of the result, where it divides.
     ratio: u64,
-    /// Records of this kind since the newest ready list.
-    since_list: usize,
-    list: u64,
 }
 
 pub(crate) struct Model {
@@ -73,7 +71,8 @@ pub(crate) struct Model {
     memory: Vec<Memory>,
     /// Kinds of the last records, newest first.
     history: [u8; HISTORY],
-    last_check: u8,
+    /// Newest first. Of calls that give bytes away the check is left out: it is as good as random.
+    last_checks: [u8; 2],
 
     kind_guesses: Guesses<3>,
     kinds: PerContext<Symbol>,
@@ -90,10 +89,9 @@ pub(crate) struct Model {
     lengths: PerContext<Number>,
 
     pub(crate) events: Events,
-    /// Ready lists so far, and the kind of record that answers the events of the newest one.
-    lists: u64,
-    answer: Option<u8>,
+    /// Reads and writes since the newest ready list: mostly one for each of its events.
     answered: usize,
+    timeline: Timeline,
 
     referred: Chance,
     reference_guesses: Guesses<1>,
@@ -109,7 +107,7 @@ impl Model {
             numbers: HashMap::new(),
             memory: vec![Memory::default(); kind::FIRST],
             history: [kind::SPELT; HISTORY],
-            last_check: 0,
+            last_checks: [0; 2],
             kind_guesses: Guesses::new(),
             kinds: PerContext::new(256, Symbol::new),
             spelt_first: Symbol::new(),
@@ -124,9 +122,8 @@ impl Model {
             length_guesses: Guesses::new(),
             lengths: PerContext::new(256, Number::new),
             events: Events::new(),
-            lists: 0,
-            answer: None,
             answered: 0,
+            timeline: Timeline::default(),
             referred: Chance::EVEN,
             reference_guesses: Guesses::new(),
             references: Number::new(),
@@ -155,11 +152,9 @@ impl Model {
             coded.check = self.code_check(coder, kind, given.check);
         }
         if shape != Shape::Bare {
-            coded.value = if (record::CLOCK..=record::CLOCK_LAST).contains(&tag) {
-                let context = [u64::from(kind), u64::from(self.history[0]), u64::from(self.history[1])];
-                self.clocks.at(spread(&context)).code(coder, given.value)
-            } else {
-                self.code_value(coder, kind, coded.check, given.value)
+            coded.value = match tag.checked_sub(record::CLOCK) {
+                Some(clock) => self.code_clock(coder, kind, clock, given.value),
+                None => self.code_value(coder, kind, coded.check, given.value),
             };
         }
         if first & record::PAYLOAD != 0 {
@@ -214,14 +209,16 @@ impl Model {
     }
 
     fn code_check(&mut self, coder: &mut impl Coder, kind: u8, check: u8) -> u8 {
-        let memory = self.memory[usize::from(kind)];
-        let index = if memory.list == self.lists { memory.since_list } else { 0 };
         let owner = u64::from(kind);
+        let past = self.history.map(u64::from);
+        let [last, before] = self.last_checks.map(u64::from);
+        let this = self.events.peer(self.answered);
+        let previous = self.answered.checked_sub(1).map_or(0, |index| self.events.peer(index));
         let contexts = [
-            spread(&[4, owner, self.events.forward(index)]),
-            spread(&[5, owner, self.events.backward(index)]),
-            spread(&[6, owner, u64::from(memory.check)]),
-            spread(&[7, owner, u64::from(self.history[0]), u64::from(self.last_check)]),
+            spread(&[4, owner, past[0], past[1], this]),
+            spread(&[5, owner, past[0], past[1], previous]),
+            spread(&[6, owner, past[0], last, before]),
+            spread(&[7, owner, u64::from(self.memory[usize::from(kind)].check)]),
         ];
         let owner = usize::from(kind);
         let coded = match self.check_guesses.code(coder, owner, contexts, u64::from(check)) {
@@ -229,6 +226,18 @@ impl Model {
             None => self.checks.at(owner).code(coder, check),
         };
         self.check_guesses.learn(contexts, u64::from(coded));
+        coded
+    }
+
+    /// A clock's advance, in the light of what other clocks say has passed.
+    fn code_clock(&mut self, coder: &mut impl Coder, kind: u8, clock: u8, value: u64) -> u64 {
+        let past = self.history.map(u64::from);
+        let context = match self.timeline.passed(clock) {
+            0 => [u64::from(kind), past[0], past[1]],
+            passed => [u64::from(kind), past[0], 1 << 32 | u64::from(coarse(passed))],
+        };
+        let coded = self.clocks.at(spread(&context)).code(coder, value);
+        self.timeline.advance(clock, unzigzag(coded));
         coded
     }
 
@@ -303,24 +312,21 @@ impl Model {
     /// A new ready list begins: its events come next.
     pub(crate) fn begin_list(&mut self) {
         self.events.begin();
-        self.lists += 1;
-        self.answer = None;
         self.answered = 0;
     }
 
     fn remember(&mut self, kind: u8, head: &Head, shape: Shape) {
         self.history.rotate_right(1);
         self.history[0] = kind;
-        if shape == Shape::Call {
-            self.last_check = head.check;
-            if *self.answer.get_or_insert(kind) == kind {
-                self.answered += 1;
-            }
+        let tag = head.first & !record::PAYLOAD;
+        let gives = matches!(tag, record::SEND | record::OUTPUT | record::EXIT);
+        if shape == Shape::Call && !gives {
+            self.last_checks = [head.check, self.last_checks[0]];
         }
-        let lists = self.lists;
+        if is_transfer(tag, head.number) {
+            self.answered += 1;
+        }
         let memory = &mut self.memory[usize::from(kind)];
-        memory.since_list = if memory.list == lists { memory.since_list + 1 } else { 1 };
-        memory.list = lists;
         memory.check = head.check;
         memory.value = head.value;
     }
@@ -329,4 +335,11 @@ impl Model {
 /// Zigzag of a difference modulo 2^64.
 fn signed(difference: u64) -> u64 {
     wayfarer_runtime_abi::encode::zigzag(difference as i64)
+}
+
+/// Whether a record is a read or a write of a descriptor.
+fn is_transfer(tag: u8, number: u64) -> bool {
+    // read, write, readv, writev, sendto, recvfrom, sendmsg, recvmsg
+    let transfers = matches!(number, 0 | 1 | 19 | 20 | 44..=47);
+    matches!(tag, record::SEND | record::RECEIVE) || (tag == record::SYSCALL && transfers)
 }

@@ -1,0 +1,77 @@
+//! Why a replay may have differed, and what to do about it.
+
+use wayfarer_model::ProcessId;
+use wayfarer_runtime_abi::layout::divergence as kind;
+use wayfarer_runtime_abi::record::note;
+use wayfarer_trace::Trace;
+
+use crate::events::describe_note;
+
+/// Notes of the recording that explain why a process may take another way.
+const TELLING_NOTES: [u64; 6] = [
+    note::UNKNOWN_CALL,
+    note::UNKNOWN_IOCTL,
+    note::NO_DISPATCH,
+    note::UNSEEN_CLONE,
+    note::SHARED_FILE,
+    note::FORCED_SIGNAL,
+];
+
+/// The name of a kind of divergence, and its likely cause in this process.
+pub fn kind_and_cause(trace: &Trace, number: u32, process: ProcessId) -> (&'static str, String) {
+    let name = match number {
+        kind::OTHER_CALL => "other-call",
+        kind::OTHER_ARGUMENTS => "other-arguments",
+        kind::OTHER_OUTPUT => "other-output",
+        kind::OTHER_MEMORY => "other-memory",
+        kind::OTHER_FILE => "other-file",
+        kind::AFTER_END => "after-end",
+        kind::BAD_LOG => "bad-log",
+        kind::FAULT => "fault",
+        kind::EXEC_FAILED => "exec-failed",
+        kind::CLONE_FAILED => "clone-failed",
+        kind::OTHER_MODULES => "other-modules",
+        _ => "unknown",
+    };
+    let cause = match number {
+        kind::OTHER_MEMORY => {
+            "the address is taken here: another kernel, a memory limit (ulimit -v), or another stack limit (ulimit -s)"
+        }
+        kind::OTHER_FILE => "the file was changed since the recording",
+        kind::BAD_LOG => "the trace is damaged at this place",
+        kind::EXEC_FAILED => "the program is missing here, or was changed since the recording",
+        kind::CLONE_FAILED => "a limit on processes or memory is lower here than it was (ulimit -u, cgroup)",
+        kind::OTHER_MODULES => "a library was updated since the recording, or the loader finds another one here",
+        _ => return (name, unrecorded_input(trace, process)),
+    };
+    (name, cause.to_owned())
+}
+
+/// Something that the recording did not see: told by its own warnings, or guessed.
+pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
+    let notes = trace.summary().notes;
+    if let Some(note) = notes.iter().find(|note| note.process == process && TELLING_NOTES.contains(&note.code)) {
+        let what = describe_note(note.code, note.value, &note.text);
+        return format!("unrecorded input: while recording, {what}");
+    }
+    let threads = trace.threads().iter().filter(|thread| thread.process == process).count();
+    let guess = if threads > 1 {
+        "a data race between its threads, a changed binary, or an input that no call shows (shared memory, rdtsc, rdrand)"
+    } else {
+        "a changed binary, or an input that no call shows (memory shared with others, rdtsc, rdrand, uninitialised memory)"
+    };
+    guess.to_owned()
+}
+
+/// What the user can do.
+pub fn remedy(kind: &str) -> String {
+    match kind {
+        "other-file" | "other-modules" | "exec-failed" => "put the recorded files back, or record again",
+        "other-memory" | "clone-failed" => "replay where the limits are those of the recording",
+        "bad-log" => "restore the trace from a copy; the replay is good up to this place",
+        _ => {
+            "replay again; if it differs at the same place each time, an input goes unrecorded there: `wayfarer info` lists the warnings of the recording"
+        }
+    }
+    .to_owned()
+}
