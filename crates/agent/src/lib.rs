@@ -2,7 +2,7 @@
 //! inside, waits for them, and turns what they leave into a trace or a verdict.
 //!
 //! - [`record`]: [`program`] → [`session`] → [`launch`] → wait → seal;
-//! - [`replay`]: plan → [`modules`] → [`replay_session`] → [`launch`] → [`observe`] → verdict;
+//! - [`replay`]: plan → [`modules`] → [`replay_session`] → [`launch`] → [`monitor`] ([`observe`]) → verdict;
 //! - [`probe`]: what this machine offers.
 //!
 //! Unsafe code is confined to [`session`] (the shared mapping), [`launch`] and [`probe`] (between fork and
@@ -12,6 +12,7 @@ pub mod children;
 pub mod inherited;
 pub mod launch;
 pub mod modules;
+pub mod monitor;
 pub mod observe;
 pub mod probe;
 pub mod program;

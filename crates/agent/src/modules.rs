@@ -4,50 +4,73 @@ use std::path::{Path, PathBuf};
 
 use wayfarer_replay::Module;
 use wayfarer_runtime_abi::PRELOAD_PATH;
+use wayfarer_sites::vdso;
 
-/// A file without which the replay would not be one.
+use crate::runtime_library;
+
+/// The name that the loader gives to the vDSO.
+const VDSO: &str = "linux-vdso.so.1";
+
+/// Something without which the replay would not be one.
 #[derive(Debug, thiserror::Error)]
-#[error("changed or missing binary: {}: recorded build id {recorded}, now {now}; replay needs the same file: put it back, or record again", path.display())]
-pub struct ChangedModule {
-    pub path: PathBuf,
-    pub recorded: String,
-    pub now: String,
+pub enum ModuleError {
+    #[error("changed or missing binary: {}: recorded build id {recorded}, now {now}; replay needs the same file: put it back, or record again", path.display())]
+    Changed {
+        path: PathBuf,
+        recorded: String,
+        now: String,
+    },
+    #[error(
+        "the trace was recorded by another build of wayfarer (its runtime has build id {recorded}, this one {now}); replay it with that one"
+    )]
+    OtherRuntime { recorded: String, now: String },
+    #[error(
+        "the trace was recorded on another kernel (its vDSO has build id {recorded}, this one {now}); replay it there, or record again here"
+    )]
+    OtherKernel { recorded: String, now: String },
 }
 
-/// Checks the recorded modules against the files of this machine.
-pub fn verify(modules: &[Module]) -> Result<(), ChangedModule> {
-    modules
-        .iter()
-        .filter(|module| is_file(module))
-        .try_for_each(verify_one)
+/// Checks the recorded modules against this machine.
+pub fn verify(modules: &[Module]) -> Result<(), ModuleError> {
+    modules.iter().try_for_each(verify_one)
 }
 
-/// The vDSO has no file, and the runtime library is our own.
-fn is_file(module: &Module) -> bool {
-    module.path.0.starts_with(b"/")
-        && module.path.0 != PRELOAD_PATH.as_bytes()
-        && !is_runtime(&module.path.0)
-}
-
-fn is_runtime(path: &[u8]) -> bool {
-    String::from_utf8_lossy(path).contains("/libwayfarer_runtime")
-}
-
-fn verify_one(module: &Module) -> Result<(), ChangedModule> {
-    let path = Path::new(module.path.as_os_str());
-    let changed = |now: String| ChangedModule {
-        path: path.into(),
-        recorded: hexadecimal(&module.build_id),
-        now,
+fn verify_one(module: &Module) -> Result<(), ModuleError> {
+    let recorded = hexadecimal(&module.build_id);
+    let differs = |now: Option<Vec<u8>>| {
+        let now = now.unwrap_or_default();
+        (now != module.build_id).then(|| hexadecimal(&now))
     };
-    match wayfarer_sites::build_id_of(path) {
-        Ok(now) if now.as_deref().unwrap_or_default() == module.build_id => Ok(()),
-        Ok(now) => Err(changed(hexadecimal(now.as_deref().unwrap_or_default()))),
-        Err(wayfarer_sites::SitesError::Unreadable { source, .. }) => {
-            Err(changed(format!("unreadable ({source})")))
-        }
-        Err(_) => Err(changed("no x86-64 program".to_owned())),
+    if module.path.0 == PRELOAD_PATH.as_bytes() {
+        let other = differs(wayfarer_sites::build_id_in(runtime_library::BYTES));
+        return other.map_or(Ok(()), |now| {
+            Err(ModuleError::OtherRuntime { recorded, now })
+        });
     }
+    if module.path.0 == VDSO.as_bytes() {
+        let other = differs(vdso::build_id_of_this_process());
+        return other.map_or(Ok(()), |now| {
+            Err(ModuleError::OtherKernel { recorded, now })
+        });
+    }
+    if !module.path.0.starts_with(b"/") {
+        return Ok(());
+    }
+    let path = Path::new(module.path.as_os_str());
+    let now = match wayfarer_sites::build_id_of(path) {
+        Ok(now) => differs(now),
+        Err(wayfarer_sites::SitesError::Unreadable { source, .. }) => {
+            Some(format!("unreadable ({source})"))
+        }
+        Err(_) => Some("no x86-64 program".to_owned()),
+    };
+    now.map_or(Ok(()), |now| {
+        Err(ModuleError::Changed {
+            path: path.into(),
+            recorded,
+            now,
+        })
+    })
 }
 
 fn hexadecimal(build_id: &[u8]) -> String {
@@ -90,14 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_file_is_not_looked_for() {
-        assert!(
-            verify(&[
-                module("linux-vdso.so.1", &[]),
-                module(PRELOAD_PATH, &[3]),
-                module("", &[])
-            ])
-            .is_ok()
-        );
+    fn another_runtime_and_another_kernel_are_told() {
+        let error = verify(&[module(PRELOAD_PATH, &[3])]).unwrap_err();
+        assert!(matches!(error, ModuleError::OtherRuntime { .. }));
+        let error = verify(&[module(VDSO, &[3])]).unwrap_err();
+        assert!(matches!(error, ModuleError::OtherKernel { .. }));
+        assert!(verify(&[module("", &[3])]).is_ok());
     }
 }

@@ -13,7 +13,8 @@ use wayfarer_model::names::base_name;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, flags, process_state};
 use wayfarer_runtime_abi::{BASE_PADDING, Broken};
 use wayfarer_trace::{
-    ContentsMode, End, Manifest, RecordedEnd, SESSION_FILE, SealError, SealOptions, Text, ThreadsMode,
+    ContentsMode, End, Manifest, RecordedEnd, SESSION_FILE, SealError, SealOptions, Text,
+    ThreadsMode,
 };
 
 use crate::children::{Ended, Stat, Watch, reap};

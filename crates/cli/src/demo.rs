@@ -45,7 +45,8 @@ fn tell_story() -> Result<(), String> {
     ));
     let trace = Trace::open(&recorded.directory).map_err(|error| error.to_string())?;
     for number in 1..=REPLAYS {
-        let report = replay::replay(&trace, replay::ReplayOptions::default()).map_err(|error| error.to_string())?;
+        let report = replay::replay(&trace, replay::ReplayOptions::default())
+            .map_err(|error| error.to_string())?;
         if let Some(explanation) = report.explanation {
             return Err(format!(
                 "replay {number} differed, which must not happen:\n{explanation}"

@@ -26,7 +26,10 @@ pub fn run(options: &ReplayOptions) -> i32 {
             return 2;
         }
     };
-    let wanted = replay::ReplayOptions { only: options.only.as_deref(), accept_damage: !options.check };
+    let wanted = replay::ReplayOptions {
+        only: options.only.as_deref(),
+        accept_damage: !options.check,
+    };
     match replay::replay(&trace, wanted) {
         Ok(report) => tell(options, &report),
         Err(error) => {

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 /// The last component of a path; the whole path where there is none.
 pub fn base_name(path: &str) -> &str {
-    path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path)
+    path.rsplit('/')
+        .find(|part| !part.is_empty())
+        .unwrap_or(path)
 }
 
 /// Gives every process its name, from the names of their programs in order of creation.
@@ -12,15 +14,21 @@ pub fn base_name(path: &str) -> &str {
 /// The first process of a program bears the program's name, the next ones `NAME.2`, `NAME.3` …. A
 /// number is passed over when the name it would give is that of a program itself.
 pub fn process_names<'a>(programs: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let programs: Vec<&str> =
-        programs.into_iter().map(|name| if name.is_empty() { "unknown" } else { name }).collect();
+    let programs: Vec<&str> = programs
+        .into_iter()
+        .map(|name| if name.is_empty() { "unknown" } else { name })
+        .collect();
     let plain: HashSet<&str> = programs.iter().copied().collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();
     let mut names = Vec::with_capacity(programs.len());
     for program in programs {
         let count = counts.entry(program).or_insert(0);
         *count += 1;
-        let mut name = if *count == 1 { program.to_owned() } else { format!("{program}.{count}") };
+        let mut name = if *count == 1 {
+            program.to_owned()
+        } else {
+            format!("{program}.{count}")
+        };
         while *count > 1 && plain.contains(name.as_str()) {
             *count += 1;
             name = format!("{program}.{count}");
@@ -36,8 +44,23 @@ mod tests {
 
     #[test]
     fn numbers_begin_at_the_second() {
-        let names = process_names(["bash", "redis-server", "redis-server", "bash", "redis-server"]);
-        assert_eq!(names, ["bash", "redis-server", "redis-server.2", "bash.2", "redis-server.3"]);
+        let names = process_names([
+            "bash",
+            "redis-server",
+            "redis-server",
+            "bash",
+            "redis-server",
+        ]);
+        assert_eq!(
+            names,
+            [
+                "bash",
+                "redis-server",
+                "redis-server.2",
+                "bash.2",
+                "redis-server.3"
+            ]
+        );
     }
 
     #[test]

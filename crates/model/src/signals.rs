@@ -17,7 +17,9 @@ pub fn name(number: i32) -> Option<&'static str> {
     if REAL_TIME.contains(&number) {
         return Some("SIGRT");
     }
-    NAMES.get(usize::try_from(number.checked_sub(1)?).ok()?).copied()
+    NAMES
+        .get(usize::try_from(number.checked_sub(1)?).ok()?)
+        .copied()
 }
 
 #[cfg(test)]

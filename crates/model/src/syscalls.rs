@@ -82,7 +82,10 @@ pub fn name(number: u64) -> Option<&'static str> {
 
 /// The number of the call named `wanted`.
 pub fn number(wanted: &str) -> Option<u64> {
-    let low = LOW.iter().position(|name| *name == wanted).map(|index| index as u64);
+    let low = LOW
+        .iter()
+        .position(|name| *name == wanted)
+        .map(|index| index as u64);
     low.or_else(|| {
         let index = HIGH.iter().position(|name| *name == wanted)?;
         Some(HIGH_FIRST + index as u64)

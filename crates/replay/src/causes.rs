@@ -40,8 +40,12 @@ pub fn kind_and_cause(trace: &Trace, number: u32, process: ProcessId) -> (&'stat
         kind::OTHER_FILE => "the file was changed since the recording",
         kind::BAD_LOG => "the trace is damaged at this place",
         kind::EXEC_FAILED => "the program is missing here, or was changed since the recording",
-        kind::CLONE_FAILED => "a limit on processes or memory is lower here than it was (ulimit -u, cgroup)",
-        kind::OTHER_MODULES => "a library was updated since the recording, or the loader finds another one here",
+        kind::CLONE_FAILED => {
+            "a limit on processes or memory is lower here than it was (ulimit -u, cgroup)"
+        }
+        kind::OTHER_MODULES => {
+            "a library was updated since the recording, or the loader finds another one here"
+        }
         _ => return (name, unrecorded_input(trace, process)),
     };
     (name, cause.to_owned())
@@ -50,11 +54,18 @@ pub fn kind_and_cause(trace: &Trace, number: u32, process: ProcessId) -> (&'stat
 /// Something that the recording did not see: told by its own warnings, or guessed.
 pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
     let notes = trace.summary().notes;
-    if let Some(note) = notes.iter().find(|note| note.process == process && TELLING_NOTES.contains(&note.code)) {
+    if let Some(note) = notes
+        .iter()
+        .find(|note| note.process == process && TELLING_NOTES.contains(&note.code))
+    {
         let what = describe_note(note.code, note.value, &note.text);
         return format!("unrecorded input: while recording, {what}");
     }
-    let threads = trace.threads().iter().filter(|thread| thread.process == process).count();
+    let threads = trace
+        .threads()
+        .iter()
+        .filter(|thread| thread.process == process)
+        .count();
     let guess = if threads > 1 {
         "a data race between its threads, a changed binary, or an input that no call shows (shared memory, rdtsc, rdrand)"
     } else {

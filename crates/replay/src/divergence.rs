@@ -23,9 +23,17 @@ pub enum Difference {
     /// Every thread waits for what cannot come.
     Standstill,
     /// A process ended before it had made all its recorded events.
-    EndedEarly { thread: ThreadId, event: u64, end: Option<ProcessEnd> },
+    EndedEarly {
+        thread: ThreadId,
+        event: u64,
+        end: Option<ProcessEnd>,
+    },
     /// A process ended in another way.
-    OtherEnd { process: ProcessId, recorded: ProcessEnd, came: ProcessEnd },
+    OtherEnd {
+        process: ProcessId,
+        recorded: ProcessEnd,
+        came: ProcessEnd,
+    },
     /// A recorded process was never started.
     NeverStarted { process: ProcessId },
 }
@@ -62,19 +70,33 @@ pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) 
     let mut explanation = match difference {
         Difference::Met(met) => {
             let (kind, likely_cause) = kind_and_cause(trace, met.kind, met.process);
-            let promised = describe_parts(met.promised_tag, met.promised_number, met.promised_result);
+            let promised =
+                describe_parts(met.promised_tag, met.promised_number, met.promised_result);
             let place = at_thread(trace, met.thread, met.event, threads);
-            Explanation { kind, promised, came: came_text(met), likely_cause, ..place }
+            Explanation {
+                kind,
+                promised,
+                came: came_text(met),
+                likely_cause,
+                ..place
+            }
         }
         Difference::Standstill => standstill(trace, threads),
         Difference::EndedEarly { thread, event, end } => Explanation {
             kind: "ended-early",
             promised: promised_event(trace, *thread, *event),
-            came: end.map_or_else(|| "the process ended".to_owned(), |end| format!("the process {end}")),
+            came: end.map_or_else(
+                || "the process ended".to_owned(),
+                |end| format!("the process {end}"),
+            ),
             likely_cause: "the process ended before it had made all its recorded events".to_owned(),
             ..at_thread(trace, *thread, *event, threads)
         },
-        Difference::OtherEnd { process, recorded, came } => Explanation {
+        Difference::OtherEnd {
+            process,
+            recorded,
+            came,
+        } => Explanation {
             kind: "other-end",
             process: process_name(trace, *process),
             promised: format!("the process {recorded}"),
@@ -87,7 +109,8 @@ pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) 
             process: process_name(trace, *process),
             promised: "the process is started".to_owned(),
             came: "it was not".to_owned(),
-            likely_cause: "its parent ended, or took another way, before it had started it".to_owned(),
+            likely_cause: "its parent ended, or took another way, before it had started it"
+                .to_owned(),
             ..Explanation::default()
         },
     };
@@ -98,32 +121,56 @@ pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) 
 fn came_text(met: &Met) -> String {
     let [first, second, third, _] = met.detail;
     match met.kind {
-        kind::OTHER_MEMORY => format!("{second} bytes at {first:#x} could not be mapped (error {third})"),
+        kind::OTHER_MEMORY => {
+            format!("{second} bytes at {first:#x} could not be mapped (error {third})")
+        }
         kind::OTHER_FILE | kind::OTHER_MODULES => format!("another file: {}", met.text),
         kind::BAD_LOG => format!("a log that cannot be read at its byte {first}"),
         kind::FAULT => {
-            let signal = i32::try_from(first).ok().and_then(signals::name).unwrap_or("a fault");
+            let signal = i32::try_from(first)
+                .ok()
+                .and_then(signals::name)
+                .unwrap_or("a fault");
             format!("{signal} at address {second:#x}, instruction {third:#x}")
         }
         kind::EXEC_FAILED => format!("{} could not be started (error {first})", met.text),
         kind::CLONE_FAILED => format!("no new process or thread (error {first})"),
         kind::OTHER_OUTPUT => format!("the same {} with other bytes", call_name(met.came_number)),
         _ => {
-            let text = if met.text.is_empty() { String::new() } else { format!(" ({})", met.text) };
+            let text = if met.text.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", met.text)
+            };
             if met.came_number < 0 {
                 return format!("an event that is no call{text}");
             }
-            let arguments: Vec<String> = met.came_arguments.iter().map(|argument| format!("{argument:#x}")).collect();
-            format!("{}({}){text}", call_name(met.came_number), arguments.join(", "))
+            let arguments: Vec<String> = met
+                .came_arguments
+                .iter()
+                .map(|argument| format!("{argument:#x}"))
+                .collect();
+            format!(
+                "{}({}){text}",
+                call_name(met.came_number),
+                arguments.join(", ")
+            )
         }
     }
 }
 
-/// The thread to show is one that waits for somebody else, not one whose log is over.
+/// The thread to show is one that runs without end, or else one that waits for somebody else; not one whose
+/// log is over.
 fn standstill(trace: &Trace, threads: &[ThreadState]) -> Explanation {
     let live: Vec<&ThreadState> = threads.iter().filter(|thread| thread.live).collect();
-    let stuck = |thread: &&&ThreadState| matches!(thread.wait, Wait::Stream { .. } | Wait::Child(_) | Wait::Turn(_));
-    let place = match live.iter().find(stuck).or(live.first()) {
+    let stuck = |thread: &&&ThreadState| {
+        matches!(
+            thread.wait,
+            Wait::Stream { .. } | Wait::Child(_) | Wait::Turn(_)
+        )
+    };
+    let runs = live.iter().find(|thread| thread.wait == Wait::No);
+    let place = match runs.or(live.iter().find(stuck)).or(live.first()) {
         Some(thread) if thread.wait == Wait::No => Explanation {
             promised: promised_event(trace, thread.id, thread.events),
             came: "nothing: it runs without making an event, for much longer than the whole recording took".to_owned(),
@@ -141,18 +188,28 @@ fn standstill(trace: &Trace, threads: &[ThreadState]) -> Explanation {
         },
     };
     let cause = "somebody who should have delivered took another way without an event that shows it, or ended";
-    Explanation { kind: "standstill", likely_cause: cause.to_owned(), ..place }
+    Explanation {
+        kind: "standstill",
+        likely_cause: cause.to_owned(),
+        ..place
+    }
 }
 
 /// Place and past of a thread; the rest is empty.
 fn at_thread(trace: &Trace, thread: ThreadId, event: u64, threads: &[ThreadState]) -> Explanation {
-    let process = trace.thread(thread).map_or(ProcessId(0), |found| found.process);
+    let process = trace
+        .thread(thread)
+        .map_or(ProcessId(0), |found| found.process);
     let others = threads
         .iter()
         .filter(|other| other.live && other.id != thread)
         .map(|other| {
             let what = wait_text(trace, &other.wait, threads);
-            format!("{} at event {}, waits {what}", thread_name(trace, other.id), other.events)
+            format!(
+                "{} at event {}, waits {what}",
+                thread_name(trace, other.id),
+                other.events
+            )
         })
         .collect();
     Explanation {
@@ -166,31 +223,57 @@ fn at_thread(trace: &Trace, thread: ThreadId, event: u64, threads: &[ThreadState
 }
 
 fn events_before(trace: &Trace, thread: ThreadId, event: u64) -> Vec<EventLine> {
-    let Ok(records) = trace.records(thread) else { return Vec::new() };
+    let Ok(records) = trace.records(thread) else {
+        return Vec::new();
+    };
     let mut lines: Vec<EventLine> = Vec::new();
-    for entry in records.iter().map_while(Result::ok).take_while(|entry| entry.event.0 < event) {
+    for entry in records
+        .iter()
+        .map_while(Result::ok)
+        .take_while(|entry| entry.event.0 < event)
+    {
         if entry.record.is_event() {
             if lines.len() == SHOWN_BEFORE {
                 lines.remove(0);
             }
-            lines.push(EventLine { event: entry.event.0, text: describe(&entry.record) });
+            lines.push(EventLine {
+                event: entry.event.0,
+                text: describe(&entry.record),
+            });
         }
     }
     lines
 }
 
 fn promised_event(trace: &Trace, thread: ThreadId, event: u64) -> String {
-    let Ok(records) = trace.records(thread) else { return "an event that cannot be read".to_owned() };
+    let Ok(records) = trace.records(thread) else {
+        return "an event that cannot be read".to_owned();
+    };
     let mut entries = records.iter().map_while(Result::ok);
     let promised = entries.find(|entry| entry.event.0 == event && entry.record.is_event());
-    promised.map_or_else(|| "nothing more: its log ends here".to_owned(), |entry| describe(&entry.record))
+    promised.map_or_else(
+        || "nothing more: its log ends here".to_owned(),
+        |entry| describe(&entry.record),
+    )
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let thread = if self.thread > 1 { format!(", thread {}", self.thread) } else { String::new() };
-        let event = if self.thread > 0 { format!(" at event {}", self.event) } else { String::new() };
-        writeln!(formatter, "diverged ({}) in {}{thread}{event}", self.kind, self.process)?;
+        let thread = if self.thread > 1 {
+            format!(", thread {}", self.thread)
+        } else {
+            String::new()
+        };
+        let event = if self.thread > 0 {
+            format!(" at event {}", self.event)
+        } else {
+            String::new()
+        };
+        writeln!(
+            formatter,
+            "diverged ({}) in {}{thread}{event}",
+            self.kind, self.process
+        )?;
         writeln!(formatter, "  promised  {}", self.promised)?;
         writeln!(formatter, "  came      {}", self.came)?;
         for (index, line) in self.before.iter().enumerate() {

@@ -57,8 +57,12 @@ impl Plan {
         // A raw session that was left by a killed recorder may end in a half-written place: that is a
         // cut. A sealed file was whole once.
         let sealed = trace.form() == Form::Sealed;
-        let mut damage: Vec<String> =
-            trace.damage().iter().filter(|_| sealed).map(ToString::to_string).collect();
+        let mut damage: Vec<String> = trace
+            .damage()
+            .iter()
+            .filter(|_| sealed)
+            .map(ToString::to_string)
+            .collect();
         for thread in trace.threads() {
             let count = events.entry(thread.id).or_insert(0);
             let result = trace.read_log(thread.id, &mut |piece| {
@@ -66,7 +70,9 @@ impl Plan {
                 for record in records_in(piece) {
                     *count += u64::from(record.is_event());
                     let found = Some(record).filter(|record| record.tag == record::START);
-                    let Some(found) = found.and_then(|record| Start::parse(record.payload)) else { continue };
+                    let Some(found) = found.and_then(|record| Start::parse(record.payload)) else {
+                        continue;
+                    };
                     if is_wanted(thread.process) {
                         for module in &found.modules {
                             let key = (module.path.0.clone(), module.build_id.clone());

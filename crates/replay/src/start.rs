@@ -40,13 +40,22 @@ impl Start {
             *field = payload.get(start..end)?;
             position = end;
         }
+        let executable = Text(without_end(fields[EXECUTABLE]).to_vec());
+        let mut modules = parse_modules(fields[MODULES])?;
+        // The loader's list begins with the program itself, which it does not name.
+        if let Some(program) = modules
+            .first_mut()
+            .filter(|module| module.path.0.is_empty())
+        {
+            program.path = executable.clone();
+        }
         Some(Self {
-            executable: Text(without_end(fields[EXECUTABLE]).to_vec()),
+            executable,
             working_directory: Text(without_end(fields[WORKING_DIRECTORY]).to_vec()),
             given_path: Text(without_end(fields[EXECFN]).to_vec()),
             arguments: strings(fields[ARGUMENTS]),
             environment: strings(fields[ENVIRONMENT]),
-            modules: parse_modules(fields[MODULES])?,
+            modules,
         })
     }
 }
@@ -89,7 +98,8 @@ mod tests {
     use super::*;
 
     fn payload() -> Vec<u8> {
-        let mut modules = b"/lib/libc.so.6\0".to_vec();
+        let mut modules = vec![0; 10];
+        modules.extend_from_slice(b"/lib/libc.so.6\0");
         modules.extend_from_slice(&0x7fff_0000_1000u64.to_le_bytes());
         modules.extend_from_slice(&[2, 0xab, 0xcd]);
         let mut fields = [const { Vec::new() }; FIELDS];
@@ -111,13 +121,14 @@ mod tests {
     fn all_fields_are_read() {
         let start = Start::parse(&payload()).unwrap();
         assert_eq!(start.executable, Text::from("/bin/true"));
+        assert_eq!(start.modules[0].path, start.executable);
         assert_eq!(start.arguments, [Text::from("true"), Text::from("-x")]);
         assert_eq!(
             start.environment,
             [Text::from("A=1"), Text::from(""), Text::from("B=")]
         );
-        assert_eq!(start.modules[0].build_id, [0xab, 0xcd]);
-        assert_eq!(start.modules[0].base, 0x7fff_0000_1000);
+        assert_eq!(start.modules[1].build_id, [0xab, 0xcd]);
+        assert_eq!(start.modules[1].base, 0x7fff_0000_1000);
     }
 
     #[test]

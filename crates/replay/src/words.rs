@@ -6,19 +6,28 @@ use wayfarer_trace::Trace;
 use crate::observed::{ThreadState, Wait};
 
 pub fn process_name(trace: &Trace, id: ProcessId) -> String {
-    trace.process(id).map_or_else(|| format!("process {id}"), |process| process.name.clone())
+    trace
+        .process(id)
+        .map_or_else(|| format!("process {id}"), |process| process.name.clone())
 }
 
 /// Place of a thread among those of its process, counted from one; 0: there is no such thread.
 pub fn thread_index(trace: &Trace, id: ThreadId) -> u32 {
-    let Some(thread) = trace.thread(id) else { return 0 };
-    let of_process = trace.threads().iter().filter(|other| other.process == thread.process);
+    let Some(thread) = trace.thread(id) else {
+        return 0;
+    };
+    let of_process = trace
+        .threads()
+        .iter()
+        .filter(|other| other.process == thread.process);
     1 + of_process.filter(|other| other.id < id).count() as u32
 }
 
 /// The process, and which of its threads from the second on.
 pub fn thread_name(trace: &Trace, id: ThreadId) -> String {
-    let process = trace.thread(id).map_or(ProcessId(0), |thread| thread.process);
+    let process = trace
+        .thread(id)
+        .map_or(ProcessId(0), |thread| thread.process);
     match thread_index(trace, id) {
         0 => format!("thread {id}"),
         1 => process_name(trace, process),
@@ -30,14 +39,29 @@ pub fn thread_name(trace: &Trace, id: ThreadId) -> String {
 pub fn wait_text(trace: &Trace, wait: &Wait, threads: &[ThreadState]) -> String {
     match wait {
         Wait::No => "for nothing: it runs".to_owned(),
-        Wait::Stream { object, direction, writer: Some(writer) } => {
+        Wait::Stream {
+            object,
+            direction,
+            writer: Some(writer),
+        } => {
             let place = threads.iter().find(|thread| thread.id == *writer);
-            let place = place.map_or_else(String::new, |thread| format!(", which is at its event {}", thread.events));
-            format!("for bytes of stream {object} (direction {direction}) from {}{place}", thread_name(trace, *writer))
+            let place = place.map_or_else(String::new, |thread| {
+                format!(", which is at its event {}", thread.events)
+            });
+            format!(
+                "for bytes of stream {object} (direction {direction}) from {}{place}",
+                thread_name(trace, *writer)
+            )
         }
-        Wait::Stream { object, direction, writer: None } => {
+        Wait::Stream {
+            object,
+            direction,
+            writer: None,
+        } => {
             let maker = maker_text(trace, *object);
-            format!("for bytes of stream {object} (direction {direction}) that nobody has written yet{maker}")
+            format!(
+                "for bytes of stream {object} (direction {direction}) that nobody has written yet{maker}"
+            )
         }
         Wait::Turn(turn) => format!("for turn {turn} among the threads of its process"),
         Wait::Output(number) => format!("for write {number} to the common output to be its own"),
@@ -49,5 +73,7 @@ pub fn wait_text(trace: &Trace, wait: &Wait, threads: &[ThreadState]) -> String 
 
 fn maker_text(trace: &Trace, object: ObjectId) -> String {
     let maker = trace.objects().iter().find(|found| found.id == object);
-    maker.map_or_else(String::new, |object| format!(" (made by {})", thread_name(trace, object.thread)))
+    maker.map_or_else(String::new, |object| {
+        format!(" (made by {})", thread_name(trace, object.thread))
+    })
 }

@@ -190,7 +190,9 @@ pub struct ProcessSlot {
     /// with bit 31 set when known.
     pub end_status: u32,
     pub token: Token,
-    pub spare: u64,
+    /// Thread that made the last exec, and goes on as the first thread of the new image; 0 none.
+    pub image_thread: u32,
+    pub spare: u32,
     pub execs: AtomicU32,
     /// Number of entries in `survivors`.
     pub survivors_count: u32,

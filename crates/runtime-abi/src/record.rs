@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | `SYSCALL` | nr varint, check u8, result zigzag | a call with its result; payload: what it wrote |
 //! | `SEND` | nr varint, check u8, length varint | bytes given to a stream of the set; written *before* the call; result = length unless a `RESULT` follows |
-//! | `RESULT` | result zigzag | the real result of the record before it |
+//! | `RESULT` | result zigzag | the real result of the record before it (a `TURN` may stand between them) |
 //! | `RECEIVE` | nr varint, check u8, count varint | bytes taken from a stream of the set, not their contents |
 //! | `TURN` | turn varint | the thread took the token of its serial domain; payload: domain switch |
 //! | `SIGNAL` | number varint, place u8, flags zigzag | a handler ran; payload: the siginfo |

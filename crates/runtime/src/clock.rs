@@ -7,7 +7,6 @@ use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence};
 use wayfarer_runtime_abi::record;
 
-pub const MONOTONIC: usize = 1;
 const CLOCK_GETTIME: i64 = 228;
 
 /// Recording: writes the difference to the last value of the same clock.

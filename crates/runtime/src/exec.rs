@@ -255,7 +255,7 @@ fn hand_over(thread: &mut Thread, survivors: &[[u32; 2]; MAX_SURVIVORS], count: 
     unsafe {
         (*process.slot).survivors = *survivors;
         (*process.slot).survivors_count = count as u32;
-        (*process.slot).main_thread = thread.number;
+        (*process.slot).image_thread = thread.number;
         (*process.slot).execs.fetch_add(1, Ordering::Relaxed);
     }
     thread.slot().output_hash.store(thread.hash, Ordering::Relaxed);

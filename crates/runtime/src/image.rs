@@ -3,7 +3,7 @@
 use crate::state::{
     Process, Thread, header, new_process, new_thread, process_slot, thread_slot,
 };
-use crate::{HOOKS, descriptors, diverge, environment, exec, process, reader, signals, user};
+use crate::{HOOKS, descriptors, diverge, environment, exec, guards, process, reader, signals, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{dispatch, patch, raw, set_hooks, tls};
@@ -43,11 +43,12 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         signals::install();
         let handled = dispatch::install_handler();
         forget_restartable_sequences();
+        adopt_thread(thread);
         let patched = open_gates(&auxiliary);
         if thread.mode == MODE_RECORD {
             write_start(thread, &auxiliary, arguments, variables);
         } else {
-            compare_start(thread, &auxiliary, arguments, variables);
+            compare_start(thread, &auxiliary);
         }
         if head.flags & flags::NO_DISPATCH == 0 && !(handled && dispatch::arm()) {
             thread.note(note::NO_DISPATCH, 0, &[]);
@@ -86,7 +87,10 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
     // SAFETY: the slots are part of the session mapping; the windows are this process's own.
     unsafe {
         let slot = process_slot(id);
-        let number = (*slot).main_thread.max(1);
+        let number = match (*slot).image_thread {
+            0 => (*slot).main_thread.max(1),
+            number => number,
+        };
         let process: *mut Process = new_process(id);
         let thread: *mut Thread = new_thread(number);
         if process.is_null() || thread.is_null() {
@@ -109,7 +113,9 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
         (*thread_slot(number)).real_tid.store(pid, Ordering::Relaxed);
         if thread.mode == MODE_RECORD {
             (*slot).pid = pid;
-            (*slot).main_thread = number;
+            if (*slot).main_thread == 0 {
+                (*slot).main_thread = number;
+            }
             (*thread_slot(number)).tid = pid;
         }
         thread.tid = (*thread_slot(number)).tid;
@@ -209,6 +215,32 @@ unsafe fn open_gates(auxiliary: &Auxiliary) -> bool {
         }
     }
     patched
+}
+
+/// What the loader told the kernel about the first thread before we were there: where its id is kept and
+/// where its robust mutexes are. A replay puts the recorded id into the thread control block.
+fn adopt_thread(thread: &mut Thread) {
+    const GET_TID_ADDRESS: usize = 40;
+    /// Where glibc keeps the id, for kernels that do not tell.
+    const USUAL_PLACE: usize = 0x2d0;
+    let (mut place, mut head, mut length) = (0usize, 0usize, 0usize);
+    // SAFETY: words on this stack.
+    let real = unsafe {
+        if raw::syscall6(157, GET_TID_ADDRESS, (&raw mut place) as usize, 0, 0, 0, 0) != 0 {
+            place = tls::fs_base().wrapping_add(USUAL_PLACE);
+        }
+        raw::syscall6(274, 0, (&raw mut head) as usize, (&raw mut length) as usize, 0, 0, 0);
+        raw::syscall6(186, 0, 0, 0, 0, 0, 0) as u32
+    };
+    thread.robust_list = head;
+    if user::read::<u32>(place) != Some(real) {
+        return;
+    }
+    thread.clear_tid = place;
+    if thread.mode == MODE_REPLAY {
+        let tid = thread.tid;
+        user::copy_out(place, (&raw const tid).cast(), 4);
+    }
 }
 
 /// glibc reads the number of the processor from a restartable sequence, which nobody can record.
@@ -411,12 +443,7 @@ unsafe fn put_strings(place: *mut u8, (array, length): (*const *const u8, usize)
 }
 
 /// Replay: the image must be the recorded one, at the recorded addresses.
-unsafe fn compare_start(
-    thread: &mut Thread,
-    auxiliary: &Auxiliary,
-    _arguments: *const *const u8,
-    _variables: *mut *mut u8,
-) {
+unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
     let Some(next) = reader::peek(thread) else { return };
     if next.tag != record::START {
         diverge::report(thread, divergence::OTHER_CALL, -1, 0, &[0; 6], Some(&next));
@@ -447,7 +474,14 @@ unsafe fn compare_start(
         }
     }
     let random = exec::field(next.payload, record::start::RANDOM);
-    if random.len() == 16 && auxiliary.random != 0 {
+    if let Ok(random) = <&[u8; 16]>::try_from(random)
+        && auxiliary.random != 0
+    {
+        // SAFETY: the loader is mapped where the kernel says.
+        unsafe {
+            let loader = Module::at(auxiliary.loader, core::ptr::null());
+            guards::restore(auxiliary.random, random, auxiliary.loader, loader.end());
+        }
         user::copy_out(auxiliary.random, random.as_ptr(), 16);
     }
     reader::advance(thread, next.length);

@@ -5,7 +5,7 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, take, thread_slot, thread_window,
 };
-use crate::{check, diverge, futex, log, reader, replay, signals, token, user};
+use crate::{check, diverge, futex, log, reader, replay, robust, signals, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -436,6 +436,9 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     }
     rearm();
     enter_domain(thread);
+    if thread.mode == MODE_REPLAY {
+        replay::after(thread, None);
+    }
 }
 
 /// Replay of fork, clone, clone3.
@@ -613,6 +616,7 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
         replay::expect_exit(thread, made, check);
     }
     block_signals();
+    robust::release(thread);
     if only_thread {
         slot.threads_live.fetch_sub(1, Ordering::AcqRel);
         leave(thread, made.arguments[0]);

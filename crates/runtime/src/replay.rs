@@ -100,6 +100,10 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             thread.clear_tid = made.arguments[0];
             emulate(thread, made, call)
         }
+        273 => {
+            thread.robust_list = made.arguments[0];
+            emulate(thread, made, call)
+        }
         334 => ENOSYS,
         61 | 247 => wait_for_child(thread, made),
         _ => emulate(thread, made, call),
@@ -119,13 +123,13 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
                 reader::advance(thread, next.length);
                 token::await_turn(thread, next.number as u32);
             }
-            record::YIELD => token::replay_yield(thread, is_forced(&next)),
+            record::YIELD => token::replay_yield(thread),
             record::SIGNAL if next.check != place::EXIT => match frame.as_deref_mut() {
                 Some(frame) => signals::replay_at(thread, frame),
                 None => {
                     // SAFETY: a context of zeros; the call site has no registers to show.
                     let empty: Frame = unsafe { core::mem::zeroed() };
-                    signals::replay(thread, &mut context::from_frame(&empty), false);
+                    signals::replay_one(thread, &mut context::from_frame(&empty), false);
                 }
             },
             _ => return,
@@ -133,8 +137,14 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
     }
 }
 
-fn is_forced(record: &Record<'_>) -> bool {
-    record.length > 1
+/// What was done by force, in the middle of the program's own code: a handler, or a yield (which has an
+/// empty payload then).
+pub fn is_forced(record: &Record<'_>) -> bool {
+    match record.tag {
+        record::SIGNAL => record.check == place::FORCED,
+        record::YIELD => record.length > 1,
+        _ => false,
+    }
 }
 
 /// What the log has right behind an event: handlers before the program saw the result, yields.
@@ -145,11 +155,11 @@ pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
                 Some(frame) => signals::replay_at(thread, frame),
                 None => return,
             },
-            record::SIGNAL if next.check == place::FORCED => {
+            _ if is_forced(&next) => {
                 signals::arm_force(thread);
                 return;
             }
-            record::YIELD => token::replay_yield(thread, is_forced(&next)),
+            record::YIELD => token::replay_yield(thread),
             _ => return,
         }
     }
@@ -335,7 +345,8 @@ fn write(thread: &mut Thread, made: &mut Made) -> isize {
         }
         reader::advance(thread, next.length);
         thread.count_event();
-        let real = result_ahead(thread).unwrap_or(next.value);
+        let ahead = result_ahead(thread);
+        let real = ahead.unwrap_or(next.value);
         if real > 0 {
             if next.tag == record::OUTPUT {
                 show(thread, made, &next, real as usize);
@@ -345,13 +356,10 @@ fn write(thread: &mut Thread, made: &mut Made) -> isize {
         } else if next.tag == record::OUTPUT {
             show(thread, made, &next, 0);
         }
-        if let Some(turn) = reader::peek(thread)
-            && turn.tag == record::TURN
-        {
-            reader::advance(thread, turn.length);
-            token::await_turn(thread, turn.number as u32);
+        if ahead.is_some() {
+            token::first_turn(thread);
+            take_result(thread);
         }
-        take_result(thread);
         if real == record::RESTARTED {
             continue;
         }

@@ -6,7 +6,7 @@
 //! like) are deterministic and go straight to the program's handler, in both modes.
 
 use crate::state::{Action, QUEUE, Thread, Waiting, current, header};
-use crate::{clock, context, diverge, futex, log, reader, token, user};
+use crate::{context, diverge, futex, log, reader, replay, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
@@ -31,6 +31,8 @@ const FORCE_AFTER_NS: u64 = 10_000_000;
 /// Marks the timer of a forced delivery.
 const FORCE: u64 = 0x5741_5946_464f_5243;
 const TIMER_CODE: i32 = -2;
+/// The clock of the timer: a thread that does not get to run is not late.
+const THREAD_PROCESSOR_TIME: usize = 3;
 
 /// Signals that an instruction raises: SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
 const fn is_fault(signal: u32) -> bool {
@@ -283,7 +285,7 @@ fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
 }
 
 /// Replay: the next record is a `SIGNAL`; runs its handler here.
-pub fn replay(thread: &mut Thread, context: &mut UContext, inside_handler: bool) {
+pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: bool) {
     let Some(next) = reader::peek(thread) else { return };
     let mut information = [0u64; 16];
     // SAFETY: both are at least that long.
@@ -305,7 +307,7 @@ pub fn replay(thread: &mut Thread, context: &mut UContext, inside_handler: bool)
 
 pub fn replay_at(thread: &mut Thread, frame: &mut Frame) {
     let mut context = context::from_frame(frame);
-    replay(thread, &mut context, false);
+    replay_one(thread, &mut context, false);
     context::into_frame(&context, frame);
 }
 
@@ -574,10 +576,14 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
 fn by_force(thread: &mut Thread, context: &mut UContext) {
     if thread.mode == MODE_REPLAY {
         if let Some(next) = reader::peek(thread)
-            && next.tag == record::SIGNAL
-            && next.check == record::place::FORCED
+            && replay::is_forced(&next)
         {
-            replay(thread, context, true);
+            if next.tag == record::SIGNAL {
+                replay_one(thread, context, true);
+            } else {
+                token::replay_yield(thread);
+            }
+            replay::after(thread, None);
         }
         return;
     }
@@ -601,7 +607,7 @@ pub fn arm_force(thread: &mut Thread) {
             let event: [u64; 8] = [FORCE, 31 | (4 << 32), tid, 0, 0, 0, 0, 0];
             let result = raw::syscall6(
                 222,
-                clock::MONOTONIC,
+                THREAD_PROCESSOR_TIME,
                 (&raw const event) as usize,
                 (&raw mut thread.timer) as usize,
                 0,

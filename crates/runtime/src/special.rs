@@ -50,6 +50,10 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
             thread.clear_tid = made.arguments[0];
             plain(thread, made)
         }
+        273 => {
+            thread.robust_list = made.arguments[0];
+            plain(thread, made)
+        }
         334 => ENOSYS,
         _ => plain(thread, made),
     }
@@ -376,6 +380,7 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 fn alternate_stack(thread: &mut Thread, made: &mut Made) -> isize {
+    made.check = check::arguments(thread, made.call, 131, &made.arguments);
     // SAFETY: the program's own call.
     let result = unsafe { call_kernel(131, &made.arguments) };
     note_alternate_stack(thread, &made.arguments, result);

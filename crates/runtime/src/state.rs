@@ -102,6 +102,8 @@ pub struct Thread {
     /// Resume point of a guarded access to the program's memory.
     pub guard: usize,
     pub clear_tid: usize,
+    /// Head of the list of robust mutexes; 0 none.
+    pub robust_list: usize,
     /// Signals that must get through and that the program believes to be blocked.
     pub believed_blocked: u64,
     /// A vfork child: the thread whose stack and storage it uses.

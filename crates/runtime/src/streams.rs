@@ -263,13 +263,15 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
     loop {
         let Some((check, length)) = prepare(thread, made) else { return plain(thread, made) };
         thread.emit(tag, number as u64, check, length as u64);
+        let turn = thread.turn;
         let result = loop {
             let result = perform_once(thread, number, &arguments);
             if result != EINTR || thread.pending.load(Ordering::Relaxed) != 0 {
                 break result;
             }
         };
-        if result == length as isize {
+        // A turn between a record and its result must be told from one before the next record.
+        if result == length as isize && thread.turn == turn {
             return result;
         }
         if result == EINTR && signals::all_restart(thread) {
@@ -333,8 +335,9 @@ fn output_in_turn(thread: &mut Thread, made: &mut Made) -> isize {
             }
             thread.count_event();
         }
+        let before = thread.turn;
         let result = perform_once(thread, made.number, &arguments);
-        if result == length as isize {
+        if result == length as isize && thread.turn == before {
             return result;
         }
         if result == EINTR

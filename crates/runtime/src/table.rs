@@ -443,7 +443,7 @@ const fn make() -> [Call; CALLS] {
     t[449] = emulate(0b110).never_restarts();
     t[218] = special(0);
     t[219] = emulate(0).blocks();
-    t[273] = execute(0);
+    t[273] = special(0);
     t[274] = emulate(0);
     t[317] = special(0b11);
     t[334] = special(0);

@@ -6,7 +6,7 @@
 //! others go first.
 
 use crate::futex;
-use crate::reader;
+use crate::{reader, replay};
 use crate::state::{Process, Thread, header, process_slot, thread_slot};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
@@ -79,8 +79,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         core::hint::spin_loop();
         spins += 1;
     }
-    let mut owner_before = 0;
-    let mut events_before = 0;
+    let mut watched = Watched { owner: 0, events: 0, since_ns: 0 };
     loop {
         if token.state.swap(2, Ordering::AcqRel) == 0 {
             return;
@@ -94,26 +93,60 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         // The owner kept it for a whole slice: ask it to yield at its next event, and if it makes
         // none, by a signal.
         token.spare.store(1, Ordering::Release);
-        if owner == 0 || owner == thread.number + 1 {
-            continue;
+        if owner != 0 && owner != thread.number + 1 {
+            watch(thread, token, owner - 1, &mut watched);
         }
-        // SAFETY: slots are part of the session mapping.
-        let slot = unsafe { &*thread_slot(owner - 1) };
-        let events = slot.events.load(Ordering::Relaxed);
-        if owner == owner_before && events == events_before {
-            kick(slot.process, slot.real_tid.load(Ordering::Relaxed), token);
-        }
-        owner_before = owner;
-        events_before = events;
     }
+}
+
+/// An owner that makes no events, and since when in its own processor time.
+struct Watched {
+    owner: u32,
+    events: u64,
+    since_ns: u64,
+}
+
+/// How much processor time an owner may use without an event. Not wall time: on a busy machine it may
+/// just not get to run, and a yield by force is a place that a replay can only guess.
+const PATIENCE_NS: u64 = 20_000_000;
+
+fn watch(thread: &Thread, token: &Token, owner: u32, watched: &mut Watched) {
+    // SAFETY: slots are part of the session mapping.
+    let slot = unsafe { &*thread_slot(owner) };
+    let events = slot.events.load(Ordering::Relaxed);
+    let tid = slot.real_tid.load(Ordering::Relaxed);
+    // SAFETY: as above.
+    let pid = unsafe { (*process_slot(slot.process)).real_pid.load(Ordering::Relaxed) };
+    let used = processor_time(slot.process == thread.process().id, pid, tid);
+    if owner != watched.owner || events != watched.events || used.is_none() {
+        *watched = Watched { owner, events, since_ns: used.unwrap_or(0) };
+        if used.is_some() {
+            return;
+        }
+    }
+    if used.is_none_or(|used| used.wrapping_sub(watched.since_ns) > PATIENCE_NS) {
+        kick(pid, tid, token);
+    }
+}
+
+/// Processor time of a thread of this process, or of another process; `None` when it is gone.
+fn processor_time(same_process: bool, pid: u32, tid: u32) -> Option<u64> {
+    const PER_THREAD: u32 = 4;
+    const SCHEDULED: u32 = 2;
+    let clock = if same_process { !tid << 3 | PER_THREAD | SCHEDULED } else { !pid << 3 | SCHEDULED };
+    let mut time = [0u64; 2];
+    // SAFETY: a timespec on this stack.
+    let result = unsafe {
+        raw::syscall6(228, clock as i32 as usize, (&raw mut time) as usize, 0, 0, 0, 0)
+    };
+    (result == 0).then_some(time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1]))
 }
 
 /// Sends our own SIGSYS to a thread that keeps the token without making events. A dead owner (its
 /// process was killed) loses the token.
-fn kick(process: u32, tid: u32, token: &Token) {
-    // SAFETY: slots are part of the session mapping; the siginfo lies on this stack.
+fn kick(pid: u32, tid: u32, token: &Token) {
+    // SAFETY: the siginfo lies on this stack.
     let result = unsafe {
-        let pid = (*process_slot(process)).real_pid.load(Ordering::Relaxed);
         let mut information = [0u64; 16];
         information[0] = 31;
         information[1] = u64::from(KICK_CODE as u32);
@@ -254,35 +287,17 @@ pub fn await_turn(thread: &mut Thread, turn: u32) {
     thread.holds_token = true;
 }
 
-/// Replay, after an event: a `YIELD` gives the turn away at this very place.
-pub fn replay_yield(thread: &mut Thread, forced: bool) {
+/// Replay: the next record is a `YIELD`: the turn is given away at this very place.
+pub fn replay_yield(thread: &mut Thread) {
     reader::consume(thread);
-    if !forced {
-        if let Some(next) = reader::peek(thread)
-            && next.tag == wayfarer_runtime_abi::record::TURN
-        {
+    match reader::peek(thread) {
+        Some(next) if next.tag == wayfarer_runtime_abi::record::TURN => {
             reader::consume(thread);
             await_turn(thread, next.number as u32);
         }
-        return;
-    }
-    // The thread was in its own code, most likely waiting in a loop. It lets the others go, and all its
-    // own slices but the last pass without it.
-    pass(thread);
-    loop {
-        let Some(first) = reader::peek(thread) else { return };
-        if first.tag != wayfarer_runtime_abi::record::TURN {
-            return;
-        }
-        let turn = first.number as u32;
-        let Some(second) = reader::peek_behind(thread, first.length) else { return };
-        if second.tag != wayfarer_runtime_abi::record::YIELD {
-            return;
-        }
-        reader::consume(thread);
-        await_turn(thread, turn);
-        reader::consume(thread);
-        pass(thread);
+        Some(_) => {}
+        // It never got its turn back.
+        None => replay::end_of_log(thread),
     }
 }
 

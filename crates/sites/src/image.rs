@@ -126,3 +126,13 @@ pub fn build_id_of(path: &Path) -> Result<Option<Vec<u8>>, SitesError> {
     })?;
     Ok(elf.build_id().ok().flatten().map(<[u8]>::to_vec))
 }
+
+/// The same for a file whose bytes are at hand.
+pub fn build_id_in(bytes: &[u8]) -> Option<Vec<u8>> {
+    open(bytes)
+        .ok()?
+        .build_id()
+        .ok()
+        .flatten()
+        .map(<[u8]>::to_vec)
+}

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use wayfarer_runtime_abi::sites::Site;
 
-pub use image::build_id_of;
+pub use image::{build_id_in, build_id_of};
 pub use table::table_bytes;
 
 /// The patchable sites of one module.

@@ -12,7 +12,7 @@ use wayfarer_runtime_abi::sites::{
 
 use crate::ModuleSites;
 use crate::classify::{relocatable_length, site};
-use crate::image::Image;
+use crate::image::{Image, build_id_in};
 use crate::sweep::Sweep;
 
 /// Names of the functions and their numbers in the table.
@@ -31,6 +31,11 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The patchable entries of this machine's vDSO; `None` where there is no vDSO.
 pub fn sites_of_this_process() -> Option<ModuleSites> {
     Some(sites_of_image(&Image::parse(&read_from_memory()?).ok()?))
+}
+
+/// The build id of this machine's vDSO: it tells one kernel from another.
+pub fn build_id_of_this_process() -> Option<Vec<u8>> {
+    build_id_in(&read_from_memory()?)
 }
 
 /// The patchable entries of a vDSO image.

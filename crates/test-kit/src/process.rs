@@ -9,8 +9,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine, short enough to notice a hang.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a process may take: enough for a loaded machine, short enough to notice a hang.
+/// `WAYFARER_PATIENCE` (seconds) changes it.
+pub fn patience() -> Duration {
+    let seconds = std::env::var("WAYFARER_PATIENCE").ok().and_then(|text| text.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(30))
+}
 
 /// A process that has ended, or was ended by the watchdog.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Records a command and keeps what it said.
 
 use crate::failure::Failure;
-use crate::process::{self, Finished, PATIENCE, Running};
+use crate::process::{self, Finished, Running, patience};
 use crate::{ensure, wayfarer};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl Recorder {
 impl Started {
     /// Waits for the end of the recording, however it comes.
     pub fn finish(self) -> Result<Recording, Failure> {
-        let run = self.running.wait(PATIENCE)?;
+        let run = self.running.wait(patience())?;
         let stderr = without_our_words(&run.stderr);
         // The replay shall not need the files that the program left behind.
         std::fs::remove_dir_all(self.holder.path().join("scratch")).ok();
@@ -101,10 +101,13 @@ impl Recording {
         self.trace.parent().unwrap_or(&self.trace)
     }
 
-    /// Keeps the trace and says how to repeat the replay.
+    /// Keeps the trace, with the output that was recorded beside it, and says how to repeat the replay.
     pub fn explain(&mut self, message: String) -> Failure {
         if let Some(holder) = self.holder.take() {
-            let _ = holder.keep();
+            let kept = holder.keep();
+            // A help for whoever looks into it; the message says the main thing already.
+            let _ = std::fs::write(kept.join("stdout"), &self.run.stdout);
+            let _ = std::fs::write(kept.join("stderr"), &self.run.stderr);
         }
         let program = wayfarer::binary().map(|path| path.display().to_string()).unwrap_or("wayfarer".into());
         Failure(format!(
@@ -118,7 +121,7 @@ impl Recording {
     pub fn info(&self) -> Result<serde_json::Value, Failure> {
         let mut command = wayfarer::command()?;
         command.arg("info").arg(&self.trace).arg("--json");
-        let finished = process::run(&mut command, b"", PATIENCE)?;
+        let finished = process::run(&mut command, b"", patience())?;
         ensure!(finished.status == 0, "info gives {}: {}", finished.status, finished.stderr_text());
         Ok(serde_json::from_slice(&finished.stdout)?)
     }
@@ -144,7 +147,7 @@ pub fn run_plain<W: Into<OsString>>(words: impl IntoIterator<Item = W>, stdin: &
     let mut command = Command::new(words.next().ok_or_else(|| Failure("no command".into()))?);
     wayfarer::fix_environment(&mut command);
     command.args(words).current_dir(scratch.path()).env("TMPDIR", scratch.path());
-    process::run(&mut command, stdin, PATIENCE)
+    process::run(&mut command, stdin, patience())
 }
 
 /// Lines on stderr that start with `wayfarer: ` are ours, all others the program's.

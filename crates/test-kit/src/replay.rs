@@ -1,7 +1,7 @@
 //! Replays a recording and compares.
 
 use crate::failure::{Failure, first_difference, shorten};
-use crate::process::{self, Finished, PATIENCE};
+use crate::process::{self, Finished, patience};
 use crate::recording::{Recording, without_our_words};
 use crate::wayfarer;
 use serde_json::Value;
@@ -59,7 +59,7 @@ pub fn replay_with(trace: &Path, options: &[OsString], change: impl FnOnce(&mut 
     let mut command = wayfarer::command()?;
     command.arg("replay").arg(trace).args(["--check", "--json"]).args(options);
     change(&mut command);
-    from_finished(process::run(&mut command, b"", PATIENCE)?)
+    from_finished(process::run(&mut command, b"", patience())?)
 }
 
 /// Takes the output of a replay apart.

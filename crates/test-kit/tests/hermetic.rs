@@ -8,7 +8,7 @@ use std::process::Command;
 use wayfarer_test_kit::debuggee::Debuggee;
 use wayfarer_test_kit::failure::Failure;
 use wayfarer_test_kit::harness::{self, Outcome, Verdict};
-use wayfarer_test_kit::process::{self, PATIENCE};
+use wayfarer_test_kit::process::{self, patience};
 use wayfarer_test_kit::recording::{Recorder, Recording, record};
 use wayfarer_test_kit::replay::{self, difference, expect_identical, replay_with};
 use wayfarer_test_kit::tree::picture;
@@ -99,7 +99,7 @@ fn replay_under(recording: &Recording, prefix: &[&str]) -> Outcome {
     let mut probe = Command::new(prefix[0]);
     wayfarer::fix_environment(&mut probe);
     probe.args(&prefix[1..]).arg(wayfarer::binary()?).arg("--version");
-    match process::run(&mut probe, b"", PATIENCE) {
+    match process::run(&mut probe, b"", patience()) {
         Ok(run) if run.status == 0 => {}
         Ok(run) => return Ok(Verdict::Skipped(format!("{prefix:?} does not work here: {}", run.stderr_text().trim()))),
         Err(failure) => return Ok(Verdict::Skipped(failure.0)),
@@ -108,7 +108,7 @@ fn replay_under(recording: &Recording, prefix: &[&str]) -> Outcome {
     wayfarer::fix_environment(&mut command);
     command.env("HOME", "/nonexistent").env_remove("XDG_CACHE_HOME").current_dir("/");
     command.args(&prefix[1..]).arg(wayfarer::binary()?).arg("replay").arg(&recording.trace).args(["--check", "--json"]);
-    let replay = replay::from_finished(process::run(&mut command, b"", PATIENCE)?)?;
+    let replay = replay::from_finished(process::run(&mut command, b"", patience())?)?;
     match difference(recording, &replay) {
         None => Ok(Verdict::Passed),
         Some(message) => Err(Failure(format!("{message}\n  under {prefix:?}"))),

@@ -4,7 +4,7 @@ use serde_json::Value;
 use wayfarer_test_kit::debuggee::Debuggee;
 use wayfarer_test_kit::failure::Failure;
 use wayfarer_test_kit::harness::{self, Outcome, Verdict};
-use wayfarer_test_kit::process::{self, Finished, PATIENCE};
+use wayfarer_test_kit::process::{self, Finished, patience};
 use wayfarer_test_kit::recording::record;
 use wayfarer_test_kit::replay::{expect_identical, replay_check};
 use wayfarer_test_kit::{ensure, tests, wayfarer};
@@ -24,7 +24,7 @@ fn main() {
 fn wayfarer_run(words: &[&str]) -> Result<Finished, Failure> {
     let mut command = wayfarer::command()?;
     command.args(words);
-    process::run(&mut command, b"", PATIENCE)
+    process::run(&mut command, b"", patience())
 }
 
 fn expect_keys(object: &Value, keys: &[&str]) -> Result<(), Failure> {

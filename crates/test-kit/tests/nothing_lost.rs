@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use wayfarer_test_kit::debuggee::Debuggee;
 use wayfarer_test_kit::failure::{Failure, shorten};
 use wayfarer_test_kit::harness::{self, Outcome, Verdict};
-use wayfarer_test_kit::process::{self, PATIENCE};
+use wayfarer_test_kit::process::{self, patience};
 use wayfarer_test_kit::recording::{Recorder, Recording, Started};
 use wayfarer_test_kit::replay::replay_check;
 use wayfarer_test_kit::{ensure, fail, tests, wayfarer};
@@ -29,7 +29,7 @@ fn main() {
 /// Heavy traffic, recorded for a while.
 fn start_traffic() -> Result<Started, Failure> {
     let started = Recorder::default().start(Debuggee::c("endless/traffic").words()?)?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + patience();
     // All five processes are there, and busy for a moment.
     while descendants(started.running.pid()).len() < 6 {
         ensure!(Instant::now() < deadline, "the traffic did not start");
@@ -178,7 +178,7 @@ fn disk_is_full() -> Outcome {
     let mut command = wayfarer::command()?;
     // Random bytes from outside: they have to be logged and cannot be compressed.
     command.arg("record").arg("-o").arg(&trace).args(["--", "/bin/sh", "-c", "head -c 40000000 /dev/urandom | wc -c"]);
-    let run = process::run(&mut command, b"", PATIENCE)?;
+    let run = process::run(&mut command, b"", patience())?;
     ensure!(!run.hung, "recording onto a full disk hangs");
     let said = run.stderr_text();
     ensure!(
@@ -199,7 +199,7 @@ fn directory_cannot_be_written() -> Outcome {
     for place in ["/proc/wayfarer/trace", "/dev/null/trace"] {
         let mut command = wayfarer::command()?;
         command.args(["record", "-o", place, "--", "/bin/echo", "it ran"]);
-        let run = process::run(&mut command, b"", PATIENCE)?;
+        let run = process::run(&mut command, b"", patience())?;
         ensure!(matches!(run.status, 2 | 125), "exit {} for {place}", run.status);
         ensure!(run.stderr_text().contains(place), "the message does not name {place}: {}", run.stderr_text());
         if run.stdout_text().contains("it ran") {

@@ -17,22 +17,39 @@ pub enum OpenError {
     #[error("{} is damaged: {reason}; restore it from a copy or record again", .path.display())]
     BadManifest { path: PathBuf, reason: String },
     #[error("{} has {what} version {found}; this wayfarer reads version {known} only; use the wayfarer that recorded it{}", .path.display(), newer(.found, .known))]
-    OtherVersion { path: PathBuf, what: &'static str, found: u32, known: u32 },
+    OtherVersion {
+        path: PathBuf,
+        what: &'static str,
+        found: u32,
+        known: u32,
+    },
     #[error("{} holds no events: neither events.wft nor session is there; record again", .directory.display())]
     NoEvents { directory: PathBuf },
     #[error("{} is damaged at offset {offset}: {reason}; restore it from a copy or record again", .path.display())]
-    Damaged { path: PathBuf, offset: u64, reason: String },
+    Damaged {
+        path: PathBuf,
+        offset: u64,
+        reason: String,
+    },
 }
 
 fn newer(found: &u32, known: &u32) -> &'static str {
-    if found > known { " (it is newer than this one)" } else { "" }
+    if found > known {
+        " (it is newer than this one)"
+    } else {
+        ""
+    }
 }
 
 /// Why a part of an opened trace could not be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
     #[error("{file} could not be read at offset {offset}: {source}")]
-    Unreadable { file: &'static str, offset: u64, source: io::Error },
+    Unreadable {
+        file: &'static str,
+        offset: u64,
+        source: io::Error,
+    },
     #[error(transparent)]
     Damaged(#[from] Damage),
     #[error("there is no thread {0} in this trace")]
@@ -57,7 +74,11 @@ pub struct Damage {
 
 impl fmt::Display for Damage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} is damaged at offset {}: {}", self.file, self.offset, self.reason)?;
+        write!(
+            formatter,
+            "{} is damaged at offset {}: {}",
+            self.file, self.offset, self.reason
+        )?;
         match self.thread {
             Some(thread) => write!(
                 formatter,

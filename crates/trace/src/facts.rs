@@ -78,7 +78,11 @@ impl Facts {
             if let Some(name) = program {
                 programs.entry(thread.process.0).or_insert(name);
             }
-            for step in self.threads.get(&thread.id.0).map_or(&[][..], |facts| &facts.steps) {
+            for step in self
+                .threads
+                .get(&thread.id.0)
+                .map_or(&[][..], |facts| &facts.steps)
+            {
                 match step {
                     Step::Start(name) => {
                         program = Some(name);
@@ -117,10 +121,15 @@ impl Facts {
             }
         }
         for thread in threads {
-            let Some(facts) = self.threads.get(&thread.id.0) else { continue };
+            let Some(facts) = self.threads.get(&thread.id.0) else {
+                continue;
+            };
             for (pid, status) in &facts.reaped {
                 let ids = by_pid.get(pid).map_or(&[][..], Vec::as_slice);
-                let candidates = || ids.iter().filter_map(|id| index_of(processes, ProcessId(*id)));
+                let candidates = || {
+                    ids.iter()
+                        .filter_map(|id| index_of(processes, ProcessId(*id)))
+                };
                 let fitting = candidates()
                     .find(|index| {
                         let row = &processes[*index];
@@ -147,11 +156,20 @@ impl Facts {
         // A process also ends when the last of its threads does; the first thread's code counts.
         let mut lasting: HashMap<u32, bool> = HashMap::new();
         for thread in threads {
-            let exited = self.threads.get(&thread.id.0).is_some_and(|facts| facts.exit.is_some());
+            let exited = self
+                .threads
+                .get(&thread.id.0)
+                .is_some_and(|facts| facts.exit.is_some());
             *lasting.entry(thread.process.0).or_insert(false) |= !exited;
         }
-        for process in processes.iter_mut().filter(|process| process.end_in_log.is_none()) {
-            let main = self.threads.get(&process.main_thread.0).and_then(|facts| facts.exit);
+        for process in processes
+            .iter_mut()
+            .filter(|process| process.end_in_log.is_none())
+        {
+            let main = self
+                .threads
+                .get(&process.main_thread.0)
+                .and_then(|facts| facts.exit);
             if let (Some(false), Some((call::EXIT, code))) = (lasting.get(&process.id.0), main) {
                 process.end_in_log = Some(ProcessEnd::Exited((code & 0xff) as i32));
             }
@@ -160,7 +178,9 @@ impl Facts {
 }
 
 fn index_of(processes: &[Process], id: ProcessId) -> Option<usize> {
-    processes.binary_search_by_key(&id, |process| process.id).ok()
+    processes
+        .binary_search_by_key(&id, |process| process.id)
+        .ok()
 }
 
 impl ThreadFacts {
@@ -179,14 +199,20 @@ impl ThreadFacts {
                 if let (Some(process), Some(thread)) = (u32_at(payload, 0), u32_at(payload, 4))
                     && pid != 0
                 {
-                    self.steps.push(Step::Child { thread, process, pid });
+                    self.steps.push(Step::Child {
+                        thread,
+                        process,
+                        pid,
+                    });
                 }
             }
             (record::SYSCALL, call::WAIT4) => {
                 // The status comes first; an rusage (144 bytes) may follow or stand alone.
-                if let (Ok(pid), Some(status), 4 | 148) =
-                    (u32::try_from(record.value), u32_at(payload, 0), payload.len())
-                {
+                if let (Ok(pid), Some(status), 4 | 148) = (
+                    u32::try_from(record.value),
+                    u32_at(payload, 0),
+                    payload.len(),
+                ) {
                     self.reap(pid, WaitStatus(status as i32));
                 }
             }
@@ -223,7 +249,10 @@ pub(crate) fn encode(processes: &[Process]) -> Vec<u8> {
         push_varint(&mut bytes, u64::from(process.id.0));
         // A wait status plus one; zero: no log tells.
         let status = process.end_in_log.and_then(ProcessEnd::wait_status);
-        push_varint(&mut bytes, status.map_or(0, |status| u64::from(status.0 as u32) + 1));
+        push_varint(
+            &mut bytes,
+            status.map_or(0, |status| u64::from(status.0 as u32) + 1),
+        );
         push_string(&mut bytes, process.program.as_bytes());
     }
     bytes

@@ -162,7 +162,11 @@ impl Segment {
             (cursor.u32(), cursor.u32(), cursor.u64())
         {
             sum = sum.checked_add(length)?;
-            segments.push(Self { thread, part, length });
+            segments.push(Self {
+                thread,
+                part,
+                length,
+            });
         }
         (sum == raw_length).then_some(segments)
     }

@@ -11,6 +11,7 @@ use crate::session::Session;
 use crate::source::{Source, Sparse};
 use crate::trace::Trace;
 use crate::verify::verify;
+use crate::{EVENTS_FILE, SESSION_FILE};
 
 /// Opens a trace of these files and reads all that can be read. An empty file counts as missing.
 /// The session is also sealed, and what comes out is read again.
@@ -22,12 +23,17 @@ pub fn read_everything(manifest: &[u8], events: &[u8], session: &Sparse) {
         return;
     }
     read_trace(manifest, None, Some(Box::new(session.clone())));
-    if let Ok(opened) = Session::open(Box::new(session.clone()), Path::new("session")) {
-        let mut sealed = Vec::new();
-        if write_sealed(&opened, &mut sealed, Path::new("events.wft")).is_ok() {
-            read_trace(manifest, Some(Box::new(sealed)), None);
-        }
+    if let Some(sealed) = seal_in_memory(session) {
+        read_trace(manifest, Some(Box::new(sealed)), None);
     }
+}
+
+/// The sealed file of a session; `None` when it is no session.
+pub fn seal_in_memory(session: &Sparse) -> Option<Vec<u8>> {
+    let session = Session::open(Box::new(session.clone()), Path::new(SESSION_FILE)).ok()?;
+    let mut sealed = Vec::new();
+    write_sealed(&session, &mut sealed, Path::new(EVENTS_FILE)).ok()?;
+    Some(sealed)
 }
 
 fn read_trace(manifest: &[u8], events: Option<Box<dyn Source>>, session: Option<Box<dyn Source>>) {
@@ -43,7 +49,10 @@ fn read_trace(manifest: &[u8], events: Option<Box<dyn Source>>, session: Option<
     }
     let _ = trace.summary();
     for process in trace.processes() {
-        let _ = (trace.end_of(process.id).to_string(), trace.process_named(&process.name));
+        let _ = (
+            trace.end_of(process.id).to_string(),
+            trace.process_named(&process.name),
+        );
     }
     let _ = trace.end_of(ProcessId(u32::MAX));
     for thread in trace.threads().iter().take(16) {
@@ -95,8 +104,12 @@ pub fn mend(events: &mut [u8]) {
         }
         let stored = u64::from_le_bytes(head[20..28].try_into().unwrap_or_default());
         let start = offset + BLOCK_HEAD;
-        let end = usize::try_from(stored).ok().and_then(|stored| start.checked_add(stored));
-        let body = end.and_then(|end| events.get(start..end)).map(crc32fast::hash);
+        let end = usize::try_from(stored)
+            .ok()
+            .and_then(|stored| start.checked_add(stored));
+        let body = end
+            .and_then(|end| events.get(start..end))
+            .map(crc32fast::hash);
         if let Some(crc) = body {
             events[offset + 28..offset + 32].copy_from_slice(&crc.to_le_bytes());
         }

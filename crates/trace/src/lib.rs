@@ -10,12 +10,12 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
-mod packing;
 mod error;
 mod facts;
 mod format;
 pub mod fuzz;
 mod manifest;
+mod packing;
 mod payloads;
 mod records;
 mod seal;

@@ -105,11 +105,16 @@ impl Manifest {
     /// Reads and checks the manifest of the trace at `directory`.
     pub fn read(directory: &Path) -> Result<Self, OpenError> {
         let path = directory.join(MANIFEST_FILE);
-        let unreadable = |source| OpenError::Unreadable { path: path.clone(), source };
+        let unreadable = |source| OpenError::Unreadable {
+            path: path.clone(),
+            source,
+        };
         let length = match fs::metadata(&path) {
             Ok(data) => data.len(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(OpenError::NotATrace { directory: directory.to_path_buf() });
+                return Err(OpenError::NotATrace {
+                    directory: directory.to_path_buf(),
+                });
             }
             Err(error) => return Err(unreadable(error)),
         };
@@ -131,7 +136,10 @@ impl Manifest {
             format_version: u32,
             abi_version: u32,
         }
-        let bad = |reason: String| OpenError::BadManifest { path: path.to_path_buf(), reason };
+        let bad = |reason: String| OpenError::BadManifest {
+            path: path.to_path_buf(),
+            reason,
+        };
         if bytes.is_empty() {
             return Err(bad("it is empty".to_owned()));
         }
@@ -164,5 +172,10 @@ pub(crate) fn check_versions(path: &Path, format: u32, abi: u32) -> Result<(), O
         (found, _) => ("trace format", found, FORMAT_VERSION),
     };
     let (what, found, known) = found;
-    Err(OpenError::OtherVersion { path: path.to_path_buf(), what, found, known })
+    Err(OpenError::OtherVersion {
+        path: path.to_path_buf(),
+        what,
+        found,
+        known,
+    })
 }

@@ -48,7 +48,11 @@ impl Numbering {
         }
         let number = self.next;
         self.next += 1;
-        candidates.push(Known { offset, length, number });
+        candidates.push(Known {
+            offset,
+            length,
+            number,
+        });
         Numbered::New(number)
     }
 }

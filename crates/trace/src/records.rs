@@ -25,8 +25,16 @@ pub struct BadLog {
 
 impl std::fmt::Display for BadLog {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { thread, position, event, cause } = self;
-        write!(formatter, "the log of thread {thread} cannot be read on at its byte {position} (event {event}): ")?;
+        let Self {
+            thread,
+            position,
+            event,
+            cause,
+        } = self;
+        write!(
+            formatter,
+            "the log of thread {thread} cannot be read on at its byte {position} (event {event}): "
+        )?;
         match cause {
             BadRecord::Truncated => write!(formatter, "it ends within a record"),
             BadRecord::UnknownTag(tag) => write!(formatter, "no record begins with {tag:#04x}"),
@@ -54,7 +62,10 @@ impl Records {
     }
 
     pub fn iter(&self) -> RecordsIter<'_> {
-        RecordsIter { walk: Walk::new(self.thread), log: &self.log }
+        RecordsIter {
+            walk: Walk::new(self.thread),
+            log: &self.log,
+        }
     }
 }
 
@@ -100,7 +111,11 @@ pub(crate) struct Walk {
 
 impl Walk {
     pub(crate) fn new(thread: ThreadId) -> Self {
-        Self { thread, position: 0, event: 0 }
+        Self {
+            thread,
+            position: 0,
+            event: 0,
+        }
     }
 
     /// The record at the start of `rest`; `None` at the end.
@@ -114,9 +129,18 @@ impl Walk {
             Ok(record) => {
                 self.position += record.length as u64;
                 self.event += u64::from(record.is_event());
-                Ok(Entry { position, event, record })
+                Ok(Entry {
+                    position,
+                    event,
+                    record,
+                })
             }
-            Err(cause) => Err(BadLog { thread: self.thread, position, event, cause }),
+            Err(cause) => Err(BadLog {
+                thread: self.thread,
+                position,
+                event,
+                cause,
+            }),
         })
     }
 

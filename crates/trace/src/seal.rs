@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use wayfarer_model::ThreadId;
 use wayfarer_runtime_abi::record;
@@ -21,6 +22,9 @@ use crate::payloads::{Numbered, Numbering};
 use crate::session::Session;
 use crate::source::FileSource;
 use crate::{EVENTS_FILE, Manifest, SESSION_FILE};
+
+/// Blocks that are packed at the same time, at most.
+const MOST_WORKERS: usize = 8;
 
 /// How to seal.
 #[derive(Clone, Copy, Debug)]
@@ -57,22 +61,38 @@ pub fn seal_with(directory: &Path, options: SealOptions) -> Result<SealReport, S
         Ok(source) => source,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return match fs::metadata(&sealed_path) {
-                Ok(data) => Ok(SealReport { sealed_bytes: data.len(), ..SealReport::default() }),
-                Err(_) => Err(OpenError::NoEvents { directory: directory.to_path_buf() }.into()),
+                Ok(data) => Ok(SealReport {
+                    sealed_bytes: data.len(),
+                    ..SealReport::default()
+                }),
+                Err(_) => Err(OpenError::NoEvents {
+                    directory: directory.to_path_buf(),
+                }
+                .into()),
             };
         }
-        Err(source) => return Err(OpenError::Unreadable { path: session_path, source }.into()),
+        Err(source) => {
+            return Err(OpenError::Unreadable {
+                path: session_path,
+                source,
+            }
+            .into());
+        }
     };
     let session = Session::open(Box::new(source), &session_path)?;
 
     let temporary = directory.join(".events.wft.new");
-    let unwritable = |path: &Path, source| SealError::Unwritable { path: path.to_path_buf(), source };
+    let unwritable = |path: &Path, source| SealError::Unwritable {
+        path: path.to_path_buf(),
+        source,
+    };
     let result = File::create(&temporary)
         .map_err(|error| unwritable(&temporary, error))
         .and_then(|file| {
             let report = write_sealed(&session, BufWriter::new(&file), &temporary)?;
             if options.durable {
-                file.sync_all().map_err(|error| unwritable(&temporary, error))?;
+                file.sync_all()
+                    .map_err(|error| unwritable(&temporary, error))?;
             }
             Ok(report)
         })
@@ -111,6 +131,10 @@ pub(crate) fn write_sealed(
         payload_lengths: Vec::new(),
         payload_first: 0,
         log: PendingLog::default(),
+        full: Vec::new(),
+        workers: thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(MOST_WORKERS),
     };
     writer.put(&file_head())?;
     writer.put_block(kind::TABLES, &[], &session.tables.encode())?;
@@ -130,7 +154,8 @@ pub(crate) fn write_sealed(
             writer.add_log(thread.id, piece.offset, &bytes)?;
         }
     }
-    writer.put_log()?;
+    writer.close_log()?;
+    writer.put_logs()?;
     writer.put_payloads()?;
     let mut processes = session.tables.processes.clone();
     facts.apply(&mut processes, &session.tables.threads);
@@ -149,6 +174,12 @@ struct PendingLog {
     part: u32,
 }
 
+impl PendingLog {
+    fn pack(&self) -> (u32, Vec<u8>) {
+        pack(&self.raw, &self.segments, &self.references)
+    }
+}
+
 struct Writer<'a, W: Write> {
     session: &'a Session,
     output: W,
@@ -161,13 +192,19 @@ struct Writer<'a, W: Write> {
     payload_lengths: Vec<u64>,
     payload_first: u64,
     log: PendingLog,
+    /// Filled blocks, packed side by side when there is one for each worker.
+    full: Vec<PendingLog>,
+    workers: usize,
 }
 
 impl<W: Write> Writer<'_, W> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), SealError> {
         self.position += bytes.len() as u64;
         let result = self.output.write_all(bytes);
-        result.map_err(|source| SealError::Unwritable { path: self.path.clone(), source })
+        result.map_err(|source| SealError::Unwritable {
+            path: self.path.clone(),
+            source,
+        })
     }
 
     fn put_block(&mut self, kind: u32, directory: &[u8], raw: &[u8]) -> Result<(), SealError> {
@@ -208,7 +245,7 @@ impl<W: Write> Writer<'_, W> {
             return Ok(());
         }
         if !self.log.raw.is_empty() && self.log.raw.len() + piece.len() > LOG_BLOCK_BYTES {
-            self.put_log()?;
+            self.close_log()?;
         }
         self.add_references(offset, piece)?;
         self.log.raw.extend_from_slice(piece);
@@ -218,7 +255,11 @@ impl<W: Write> Writer<'_, W> {
                 let part = self.log.part;
                 self.log.part += 1;
                 let length = piece.len() as u64;
-                self.log.segments.push(Segment { thread: thread.0, part, length });
+                self.log.segments.push(Segment {
+                    thread: thread.0,
+                    part,
+                    length,
+                });
             }
         }
         Ok(())
@@ -253,15 +294,35 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    fn put_log(&mut self) -> Result<(), SealError> {
+    /// Ends the block that is being filled.
+    fn close_log(&mut self) -> Result<(), SealError> {
         let log = std::mem::take(&mut self.log);
         self.log.part = log.part;
-        if log.segments.is_empty() {
-            return Ok(());
+        if !log.segments.is_empty() {
+            self.full.push(log);
         }
-        let (packing, packed) = pack(&log.raw, &log.segments, &log.references);
-        let directory = Segment::encode_all(&log.segments);
-        self.put_packed(kind::LOG, packing, &directory, log.raw.len(), &packed)
+        if self.full.len() >= self.workers {
+            self.put_logs()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn put_logs(&mut self) -> Result<(), SealError> {
+        let logs = std::mem::take(&mut self.full);
+        let packed: Vec<(u32, Vec<u8>)> = thread::scope(|scope| {
+            let workers: Vec<_> = logs.iter().map(|log| scope.spawn(|| log.pack())).collect();
+            let joined = workers.into_iter().zip(&logs);
+            // Packing does not panic; should it ever, it does so here once more and is seen.
+            joined
+                .map(|(worker, log)| worker.join().unwrap_or_else(|_| log.pack()))
+                .collect()
+        });
+        for (log, (packing, packed)) in logs.iter().zip(packed) {
+            let directory = Segment::encode_all(&log.segments);
+            self.put_packed(kind::LOG, packing, &directory, log.raw.len(), &packed)?;
+        }
+        Ok(())
     }
 
     fn put_payloads(&mut self) -> Result<(), SealError> {
@@ -283,7 +344,10 @@ impl<W: Write> Writer<'_, W> {
         self.put(&offset.to_le_bytes())?;
         self.put(&TRAILER_MAGIC)?;
         let flushed = self.output.flush();
-        flushed.map_err(|source| SealError::Unwritable { path: self.path.clone(), source })?;
+        flushed.map_err(|source| SealError::Unwritable {
+            path: self.path.clone(),
+            source,
+        })?;
         Ok(self.position)
     }
 }

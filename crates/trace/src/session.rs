@@ -8,8 +8,8 @@ use std::mem::{offset_of, size_of};
 use std::path::Path;
 
 use wayfarer_model::{ObjectId, ProcessId, ThreadId};
-use wayfarer_runtime_abi::layout::{self, Chunk, Header, ProcessSlot, ThreadSlot};
 use wayfarer_runtime_abi::UNIT;
+use wayfarer_runtime_abi::layout::{self, Chunk, Header, ProcessSlot, ThreadSlot};
 
 use crate::bytes::{u32_at, u64_at};
 use crate::error::{Damage, OpenError, ReadError};
@@ -46,14 +46,21 @@ impl Session {
             reason,
         };
         let head = read_bytes(&*source, 0, size_of::<Header>()).map_err(|_| {
-            damaged(0, format!("it has {} bytes, too few for its head", source.length()))
+            damaged(
+                0,
+                format!("it has {} bytes, too few for its head", source.length()),
+            )
         })?;
         let u32_of = |offset| u32_at(&head, offset).unwrap_or(0);
         let u64_of = |offset| u64_at(&head, offset).unwrap_or(0);
         if u64_of(offset_of!(Header, magic)) != layout::MAGIC {
             return Err(damaged(0, "it does not begin as a session does".to_owned()));
         }
-        check_versions(path, FORMAT_VERSION, u32_of(offset_of!(Header, abi_version)))?;
+        check_versions(
+            path,
+            FORMAT_VERSION,
+            u32_of(offset_of!(Header, abi_version)),
+        )?;
         let counters = Counters {
             flags: u32_of(offset_of!(Header, flags)),
             broken: u32_of(offset_of!(Header, broken)),
@@ -64,7 +71,10 @@ impl Session {
         };
         let mut session = Self {
             source,
-            tables: Tables { counters, ..Tables::default() },
+            tables: Tables {
+                counters,
+                ..Tables::default()
+            },
             damage: Vec::new(),
             pieces: HashMap::new(),
         };
@@ -88,8 +98,10 @@ impl Session {
     pub(crate) fn read_piece(&self, piece: Piece) -> Result<Vec<u8>, ReadError> {
         let Piece { offset, length, .. } = piece;
         // The length was held against the file when the chunk was found.
-        read_bytes(&*self.source, offset, length as usize).map_err(|source| {
-            ReadError::Unreadable { file: SESSION_FILE, offset, source }
+        read_bytes(&*self.source, offset, length as usize).map_err(|source| ReadError::Unreadable {
+            file: SESSION_FILE,
+            offset,
+            source,
         })
     }
 
@@ -113,7 +125,10 @@ impl Session {
         row: &mut dyn FnMut(&mut Tables, u32, &[u8]),
     ) {
         if next > slots {
-            self.note(0, format!("its head counts {next} {what}, more than the {slots} there can be"));
+            self.note(
+                0,
+                format!("its head counts {next} {what}, more than the {slots} there can be"),
+            );
         }
         let last = next.min(slots - 1);
         const ROWS_AT_ONCE: u32 = 1024;
@@ -124,7 +139,10 @@ impl Session {
             let bytes = match read_bytes(&*self.source, offset, count as usize * slot_size) {
                 Ok(bytes) => bytes,
                 Err(error) => {
-                    self.note(offset, format!("the table of {what} cannot be read: {error}"));
+                    self.note(
+                        offset,
+                        format!("the table of {what} cannot be read: {error}"),
+                    );
                     return;
                 }
             };
@@ -138,8 +156,11 @@ impl Session {
     }
 
     fn read_processes(&mut self, next: u32) {
-        let place =
-            (layout::PROCESSES_OFFSET, size_of::<ProcessSlot>(), layout::MAX_PROCESSES);
+        let place = (
+            layout::PROCESSES_OFFSET,
+            size_of::<ProcessSlot>(),
+            layout::MAX_PROCESSES,
+        );
         self.read_table("processes", place, next, &mut |tables, index, slot| {
             let field = |offset| u32_at(slot, offset).unwrap_or(0);
             let state = field(offset_of!(ProcessSlot, state));
@@ -149,7 +170,10 @@ impl Session {
                 return;
             }
             let name = &slot[offset_of!(ProcessSlot, name)..][..32];
-            let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+            let end = name
+                .iter()
+                .position(|byte| *byte == 0)
+                .unwrap_or(name.len());
             tables.processes.push(Process {
                 id: ProcessId(index),
                 parent: ProcessId(field(offset_of!(ProcessSlot, parent))),
@@ -167,7 +191,11 @@ impl Session {
     }
 
     fn read_threads(&mut self, next: u32) {
-        let place = (layout::THREADS_OFFSET, size_of::<ThreadSlot>(), layout::MAX_THREADS);
+        let place = (
+            layout::THREADS_OFFSET,
+            size_of::<ThreadSlot>(),
+            layout::MAX_THREADS,
+        );
         self.read_table("threads", place, next, &mut |tables, index, slot| {
             let process = u32_at(slot, offset_of!(ThreadSlot, process)).unwrap_or(0);
             if process != 0 {
@@ -182,7 +210,11 @@ impl Session {
     }
 
     fn read_objects(&mut self, next: u32) {
-        let place = (layout::OBJECTS_OFFSET, size_of::<layout::Object>(), layout::MAX_OBJECTS);
+        let place = (
+            layout::OBJECTS_OFFSET,
+            size_of::<layout::Object>(),
+            layout::MAX_OBJECTS,
+        );
         self.read_table("objects", place, next, &mut |tables, index, slot| {
             let field = |offset| u32_at(slot, offset).unwrap_or(0);
             let kind = field(offset_of!(layout::Object, kind));
@@ -213,7 +245,10 @@ impl Session {
             let offset = layout::ARENA_OFFSET + unit * UNIT;
             unit += 1;
             let Ok(head) = read_bytes(&*self.source, offset, size_of::<Chunk>()) else {
-                self.note(offset, "the file ends within the head of a chunk".to_owned());
+                self.note(
+                    offset,
+                    "the file ends within the head of a chunk".to_owned(),
+                );
                 break;
             };
             let field = |offset| u32_at(&head, offset).unwrap_or(0);
@@ -244,7 +279,11 @@ impl Session {
                 length: committed,
                 sequence: field(offset_of!(Chunk, sequence)),
             };
-            chunks.entry(thread).or_insert((process, Vec::new())).1.push(piece);
+            chunks
+                .entry(thread)
+                .or_insert((process, Vec::new()))
+                .1
+                .push(piece);
         }
         for (thread, (process, pieces)) in chunks {
             self.add_log(ThreadId(thread), ProcessId(process), pieces);
@@ -255,7 +294,10 @@ impl Session {
     fn add_log(&mut self, thread: ThreadId, process: ProcessId, mut pieces: Vec<Piece>) {
         // Stable, so of two chunks with one number the first in the file counts.
         pieces.sort_by_key(|piece| piece.sequence);
-        let good = (0..).zip(&pieces).take_while(|(index, piece)| piece.sequence == *index).count();
+        let good = (0..)
+            .zip(&pieces)
+            .take_while(|(index, piece)| piece.sequence == *index)
+            .count();
         let length = pieces[..good].iter().map(|piece| piece.length).sum();
         if let Some(piece) = pieces.get(good) {
             let found = piece.sequence;
@@ -269,10 +311,19 @@ impl Session {
         }
         pieces.truncate(good);
         self.pieces.insert(thread, pieces);
-        let row = match self.tables.threads.binary_search_by_key(&thread, |row| row.id) {
+        let row = match self
+            .tables
+            .threads
+            .binary_search_by_key(&thread, |row| row.id)
+        {
             Ok(row) => row,
             Err(row) => {
-                let missing = Thread { id: thread, process, tid: 0, log_length: 0 };
+                let missing = Thread {
+                    id: thread,
+                    process,
+                    tid: 0,
+                    log_length: 0,
+                };
                 self.tables.threads.insert(row, missing);
                 row
             }

@@ -28,7 +28,11 @@ impl FileSource {
         use std::os::unix::fs::MetadataExt;
         let file = File::open(path)?;
         let metadata = file.metadata()?;
-        Ok(Self { file, length: metadata.len(), stored: metadata.blocks().saturating_mul(512) })
+        Ok(Self {
+            file,
+            length: metadata.len(),
+            stored: metadata.blocks().saturating_mul(512),
+        })
     }
 }
 
@@ -55,7 +59,10 @@ pub struct Sparse {
 
 impl Sparse {
     pub fn new(length: u64) -> Self {
-        Self { extents: BTreeMap::new(), length }
+        Self {
+            extents: BTreeMap::new(),
+            length,
+        }
     }
 
     /// Puts `bytes` at `offset`, over what is there. Extents that it overlaps only in part keep
@@ -102,7 +109,9 @@ impl Sparse {
 
     /// Offset and bytes of each extent.
     pub fn extents(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        self.extents.iter().map(|(start, extent)| (*start, extent.as_slice()))
+        self.extents
+            .iter()
+            .map(|(start, extent)| (*start, extent.as_slice()))
     }
 
     /// Writes a sparse file of the same content.
@@ -122,10 +131,16 @@ impl Source for Sparse {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let end = offset.checked_add(buffer.len() as u64).filter(|end| *end <= self.length);
+        let end = offset
+            .checked_add(buffer.len() as u64)
+            .filter(|end| *end <= self.length);
         let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
         buffer.fill(0);
-        let first = self.extents.range(..=offset).next_back().map_or(offset, |(start, _)| *start);
+        let first = self
+            .extents
+            .range(..=offset)
+            .next_back()
+            .map_or(offset, |(start, _)| *start);
         for (start, extent) in self.extents.range(first..end) {
             let from = offset.max(*start);
             let to = end.min(start + extent.len() as u64);
@@ -138,7 +153,10 @@ impl Source for Sparse {
     }
 
     fn stored_bytes(&self) -> u64 {
-        self.extents.values().map(|extent| extent.len() as u64).sum()
+        self.extents
+            .values()
+            .map(|extent| extent.len() as u64)
+            .sum()
     }
 }
 
@@ -162,7 +180,10 @@ impl Source for Vec<u8> {
 
 /// Reads `length` bytes at `offset`. The caller has held `length` against the source's own.
 pub(crate) fn read_bytes(source: &dyn Source, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-    if offset.checked_add(length as u64).is_none_or(|end| end > source.length()) {
+    if offset
+        .checked_add(length as u64)
+        .is_none_or(|end| end > source.length())
+    {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     let mut buffer = vec![0; length];
@@ -180,9 +201,15 @@ mod tests {
         sparse.write(10, b"hello");
         sparse.write(20, b"world");
         sparse.write(13, b"LOWER-WO");
-        assert_eq!(read_bytes(&sparse, 8, 20).expect("within"), b"\0\0helLOWER-WOorld\0\0\0");
+        assert_eq!(
+            read_bytes(&sparse, 8, 20).expect("within"),
+            b"\0\0helLOWER-WOorld\0\0\0"
+        );
         sparse.truncate(22);
-        assert_eq!(read_bytes(&sparse, 18, 4).expect("within"), b"-WOo"[..].to_vec());
+        assert_eq!(
+            read_bytes(&sparse, 18, 4).expect("within"),
+            b"-WOo"[..].to_vec()
+        );
         assert!(read_bytes(&sparse, 18, 5).is_err());
     }
 }

@@ -107,7 +107,10 @@ impl Tally {
             record.tag,
             record::SYSCALL | record::SEND | record::RECEIVE | record::OUTPUT | record::EXIT
         ) {
-            self.calls.entry(record.number).or_default().add(record.length);
+            self.calls
+                .entry(record.number)
+                .or_default()
+                .add(record.length);
         }
     }
 }
@@ -120,8 +123,13 @@ fn merge<K: Ord>(into: &mut BTreeMap<K, KindCount>, key: K, count: KindCount) {
 
 impl Summary {
     pub(crate) fn of(trace: &Trace) -> Self {
-        let mut summary = Self { bytes_on_disk: trace.bytes_on_disk(), ..Self::default() };
-        summary.problems.extend(trace.damage().iter().map(ToString::to_string));
+        let mut summary = Self {
+            bytes_on_disk: trace.bytes_on_disk(),
+            ..Self::default()
+        };
+        summary
+            .problems
+            .extend(trace.damage().iter().map(ToString::to_string));
         for process in trace.processes() {
             summary.processes.push(ProcessSummary {
                 id: process.id,
@@ -160,16 +168,18 @@ impl Summary {
             });
             bad = walked.err();
         });
-        self.problems.extend(read.err().map(|error| error.to_string()));
+        self.problems
+            .extend(read.err().map(|error| error.to_string()));
         self.problems.extend(bad.map(|bad| bad.to_string()));
-        self.notes.extend(notes.into_iter().map(|((code, value, text), count)| Note {
-            process: thread.process,
-            thread: thread.id,
-            code,
-            value,
-            text: String::from_utf8_lossy(&text).into_owned(),
-            count,
-        }));
+        self.notes
+            .extend(notes.into_iter().map(|((code, value, text), count)| Note {
+                process: thread.process,
+                thread: thread.id,
+                code,
+                value,
+                text: String::from_utf8_lossy(&text).into_owned(),
+                count,
+            }));
         self.add_tally(thread, &tally);
     }
 
@@ -177,7 +187,9 @@ impl Summary {
         self.events += tally.events;
         self.records += tally.records;
         self.log_bytes += thread.log_length;
-        let row = self.processes.binary_search_by_key(&thread.process, |process| process.id);
+        let row = self
+            .processes
+            .binary_search_by_key(&thread.process, |process| process.id);
         let mut process = row.ok().and_then(|row| self.processes.get_mut(row));
         if let Some(process) = &mut process {
             process.threads += 1;
@@ -198,7 +210,11 @@ impl Summary {
         }
         for (number, count) in &tally.calls {
             let name = syscalls::name(*number).map(str::to_owned);
-            merge(&mut self.calls, name.unwrap_or_else(|| format!("call {number}")), *count);
+            merge(
+                &mut self.calls,
+                name.unwrap_or_else(|| format!("call {number}")),
+                *count,
+            );
         }
     }
 }

@@ -28,7 +28,11 @@ impl Log {
 
     /// A record with number, check and value, the value as it stands in the log.
     pub fn call(&mut self, tag: u8, number: u64, check: u8, value: u64, payload: Option<&[u8]>) {
-        let bit = if payload.is_some() { record::PAYLOAD } else { 0 };
+        let bit = if payload.is_some() {
+            record::PAYLOAD
+        } else {
+            0
+        };
         let mut bytes = vec![tag | bit];
         push_varint(&mut bytes, number);
         bytes.push(check);
@@ -131,7 +135,13 @@ impl SessionBuilder {
         put_u32(&mut head, offset_of!(Header, abi_version), ABI_VERSION);
         put_u32(&mut head, offset_of!(Header, mode), layout::MODE_RECORD);
         file.write(layout::HEADER_OFFSET, &head);
-        Self { file, processes: 0, threads: 0, objects: 0, units: 0 }
+        Self {
+            file,
+            processes: 0,
+            threads: 0,
+            objects: 0,
+            units: 0,
+        }
     }
 
     /// Adds a process with its first thread.
@@ -140,7 +150,11 @@ impl SessionBuilder {
         let id = ProcessId(self.processes);
         let thread = self.thread(id, pid);
         let mut slot = vec![0; size_of::<ProcessSlot>()];
-        put_u32(&mut slot, offset_of!(ProcessSlot, state), process_state::RUNNING);
+        put_u32(
+            &mut slot,
+            offset_of!(ProcessSlot, state),
+            process_state::RUNNING,
+        );
         put_u32(&mut slot, offset_of!(ProcessSlot, parent), parent.0);
         put_u32(&mut slot, offset_of!(ProcessSlot, pid), pid);
         put_u32(&mut slot, offset_of!(ProcessSlot, main_thread), thread.0);
@@ -154,8 +168,8 @@ impl SessionBuilder {
 
     /// Sets state and status of a process.
     pub fn state(&mut self, process: ProcessId, state: u32, status: u32) {
-        let slot = layout::PROCESSES_OFFSET
-            + u64::from(process.0) * size_of::<ProcessSlot>() as u64;
+        let slot =
+            layout::PROCESSES_OFFSET + u64::from(process.0) * size_of::<ProcessSlot>() as u64;
         let state_offset = slot + offset_of!(ProcessSlot, state) as u64;
         self.file.write(state_offset, &state.to_le_bytes());
         let status_offset = slot + offset_of!(ProcessSlot, status) as u64;
@@ -168,7 +182,10 @@ impl SessionBuilder {
         let mut slot = vec![0; size_of::<ThreadSlot>()];
         put_u32(&mut slot, offset_of!(ThreadSlot, process), process.0);
         put_u32(&mut slot, offset_of!(ThreadSlot, tid), tid);
-        self.file.write(layout::THREADS_OFFSET + u64::from(id.0) * slot.len() as u64, &slot);
+        self.file.write(
+            layout::THREADS_OFFSET + u64::from(id.0) * slot.len() as u64,
+            &slot,
+        );
         id
     }
 
@@ -180,7 +197,10 @@ impl SessionBuilder {
         put_u32(&mut slot, offset_of!(layout::Object, flags), flags);
         put_u32(&mut slot, offset_of!(layout::Object, process), by.0.0);
         put_u32(&mut slot, offset_of!(layout::Object, thread), by.1.0);
-        self.file.write(layout::OBJECTS_OFFSET + u64::from(id.0) * slot.len() as u64, &slot);
+        self.file.write(
+            layout::OBJECTS_OFFSET + u64::from(id.0) * slot.len() as u64,
+            &slot,
+        );
         id
     }
 
@@ -217,7 +237,8 @@ impl SessionBuilder {
         put_u64(&mut chunk, offset_of!(Chunk, committed), body.len() as u64);
         put_u32(&mut chunk, offset_of!(Chunk, process), process.0);
         chunk.extend_from_slice(body);
-        self.file.write(layout::ARENA_OFFSET + self.units * UNIT, &chunk);
+        self.file
+            .write(layout::ARENA_OFFSET + self.units * UNIT, &chunk);
         self.units += units;
     }
 
@@ -232,9 +253,18 @@ impl SessionBuilder {
         let mut field = |offset: usize, bytes: &[u8]| file.write(offset as u64, bytes);
         field(offset_of!(Header, arena_next), &self.units.to_le_bytes());
         field(offset_of!(Header, arena_units), &self.units.to_le_bytes());
-        field(offset_of!(Header, next_process), &(self.processes + 1).to_le_bytes());
-        field(offset_of!(Header, next_thread), &(self.threads + 1).to_le_bytes());
-        field(offset_of!(Header, next_object), &(self.objects + 1).to_le_bytes());
+        field(
+            offset_of!(Header, next_process),
+            &(self.processes + 1).to_le_bytes(),
+        );
+        field(
+            offset_of!(Header, next_thread),
+            &(self.threads + 1).to_le_bytes(),
+        );
+        field(
+            offset_of!(Header, next_object),
+            &(self.objects + 1).to_le_bytes(),
+        );
         file.extend_to(layout::ARENA_OFFSET + self.units * UNIT);
         file
     }

@@ -86,7 +86,9 @@ impl Tables {
     /// has its process.
     pub(crate) fn complete(&mut self) {
         for thread in &self.threads {
-            let place = self.processes.binary_search_by_key(&thread.process, |row| row.id);
+            let place = self
+                .processes
+                .binary_search_by_key(&thread.process, |row| row.id);
             if let Err(place) = place {
                 let missing = Process {
                     id: thread.process,
@@ -118,11 +120,32 @@ impl Tables {
             u64::from(counters.output_writes),
             counters.start_realtime_ns,
         ];
-        session.into_iter().for_each(|field| push_varint(&mut bytes, field));
+        session
+            .into_iter()
+            .for_each(|field| push_varint(&mut bytes, field));
         push_varint(&mut bytes, self.processes.len() as u64);
         for row in &self.processes {
-            let Process { id, parent, pid, main_thread, state, status, flags, execs, .. } = row;
-            for field in [id.0, parent.0, *pid, main_thread.0, *state, *status, *flags, *execs] {
+            let Process {
+                id,
+                parent,
+                pid,
+                main_thread,
+                state,
+                status,
+                flags,
+                execs,
+                ..
+            } = row;
+            for field in [
+                id.0,
+                parent.0,
+                *pid,
+                main_thread.0,
+                *state,
+                *status,
+                *flags,
+                *execs,
+            ] {
                 push_varint(&mut bytes, u64::from(field));
             }
             push_string(&mut bytes, row.program.as_bytes());
@@ -199,10 +222,7 @@ impl Tables {
     }
 }
 
-fn rows<T>(
-    from: &mut Cursor<'_>,
-    row: impl Fn(&mut Cursor<'_>) -> Option<T>,
-) -> Option<Vec<T>> {
+fn rows<T>(from: &mut Cursor<'_>, row: impl Fn(&mut Cursor<'_>) -> Option<T>) -> Option<Vec<T>> {
     let count = from.varint()?;
     let mut rows = Vec::with_capacity(modest_capacity(count));
     for _ in 0..count {
@@ -218,7 +238,11 @@ mod tests {
     #[test]
     fn tables_round_trip_and_refuse_other_bytes() {
         let tables = Tables {
-            counters: Counters { dispatch_traps: 7, start_realtime_ns: u64::MAX, ..Counters::default() },
+            counters: Counters {
+                dispatch_traps: 7,
+                start_realtime_ns: u64::MAX,
+                ..Counters::default()
+            },
             processes: vec![Process {
                 id: ProcessId(3),
                 parent: ProcessId(1),
@@ -232,7 +256,12 @@ mod tests {
                 execs: 1,
                 end_in_log: None,
             }],
-            threads: vec![Thread { id: ThreadId(9), process: ProcessId(3), tid: 5, log_length: 1 << 40 }],
+            threads: vec![Thread {
+                id: ThreadId(9),
+                process: ProcessId(3),
+                tid: 5,
+                log_length: 1 << 40,
+            }],
             objects: vec![Object {
                 id: ObjectId(2),
                 kind: 4,

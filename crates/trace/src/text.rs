@@ -86,6 +86,9 @@ mod tests {
             let back: Text = serde_json::from_str(&json).expect("parses");
             assert_eq!(back.0, bytes);
         }
-        assert_eq!(serde_json::to_string(&Text::from("a")).expect("serialises"), "\"a\"");
+        assert_eq!(
+            serde_json::to_string(&Text::from("a")).expect("serialises"),
+            "\"a\""
+        );
     }
 }

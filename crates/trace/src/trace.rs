@@ -49,12 +49,19 @@ impl Trace {
         let source = |name: &str| match FileSource::open(&directory.join(name)) {
             Ok(source) => Ok(Some(Box::new(source) as Box<dyn Source>)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(OpenError::Unreadable { path: directory.join(name), source }),
+            Err(source) => Err(OpenError::Unreadable {
+                path: directory.join(name),
+                source,
+            }),
         };
         let manifest_bytes =
             std::fs::metadata(directory.join(MANIFEST_FILE)).map_or(0, |data| data.len());
         let sealed = source(EVENTS_FILE)?;
-        let session = if sealed.is_none() { source(SESSION_FILE)? } else { None };
+        let session = if sealed.is_none() {
+            source(SESSION_FILE)?
+        } else {
+            None
+        };
         Self::from_sources(manifest, manifest_bytes, sealed, session, directory)
     }
 
@@ -66,7 +73,13 @@ impl Trace {
         session: Option<Box<dyn Source>>,
     ) -> Result<Self, OpenError> {
         let parsed = Manifest::parse(manifest, Path::new(MANIFEST_FILE))?;
-        Self::from_sources(parsed, manifest.len() as u64, sealed, session, Path::new(""))
+        Self::from_sources(
+            parsed,
+            manifest.len() as u64,
+            sealed,
+            session,
+            Path::new(""),
+        )
     }
 
     fn from_sources(
@@ -92,11 +105,23 @@ impl Trace {
             return Err(OpenError::NoEvents { directory });
         };
         damage.sort_by_key(|damage| damage.offset);
-        let mut trace = Self { manifest, manifest_bytes, events, tables, damage };
+        let mut trace = Self {
+            manifest,
+            manifest_bytes,
+            events,
+            tables,
+            damage,
+        };
         if !has_facts {
             trace.collect_facts();
         }
-        let names = process_names(trace.tables.processes.iter().map(|row| row.program.as_str()));
+        let names = process_names(
+            trace
+                .tables
+                .processes
+                .iter()
+                .map(|row| row.program.as_str()),
+        );
         for (process, name) in trace.tables.processes.iter_mut().zip(names) {
             process.name = name;
         }
@@ -130,12 +155,18 @@ impl Trace {
     }
 
     pub fn process(&self, id: ProcessId) -> Option<&Process> {
-        let index = self.tables.processes.binary_search_by_key(&id, |process| process.id);
+        let index = self
+            .tables
+            .processes
+            .binary_search_by_key(&id, |process| process.id);
         self.tables.processes.get(index.ok()?)
     }
 
     pub fn process_named(&self, name: &str) -> Option<&Process> {
-        self.tables.processes.iter().find(|process| process.name == name)
+        self.tables
+            .processes
+            .iter()
+            .find(|process| process.name == name)
     }
 
     /// In order of creation, over all processes.
@@ -144,7 +175,10 @@ impl Trace {
     }
 
     pub fn thread(&self, id: ThreadId) -> Option<&Thread> {
-        let index = self.tables.threads.binary_search_by_key(&id, |thread| thread.id);
+        let index = self
+            .tables
+            .threads
+            .binary_search_by_key(&id, |thread| thread.id);
         self.tables.threads.get(index.ok()?)
     }
 
@@ -191,11 +225,7 @@ impl Trace {
 
     /// Gives the log of a thread piece by piece. Pieces consist of whole records unless the log is
     /// damaged.
-    pub fn read_log(
-        &self,
-        thread: ThreadId,
-        sink: &mut dyn FnMut(&[u8]),
-    ) -> Result<(), ReadError> {
+    pub fn read_log(&self, thread: ThreadId, sink: &mut dyn FnMut(&[u8])) -> Result<(), ReadError> {
         match &self.events {
             Events::Sealed(sealed) => sealed.log(thread, sink),
             Events::Raw(session) => {
@@ -209,10 +239,10 @@ impl Trace {
     }
 
     /// Gives all logs piece by piece: thread after thread, in order within each.
-    pub fn write_logs_into(
-        &self,
-        sink: &mut dyn FnMut(ThreadId, &[u8]),
-    ) -> Result<(), ReadError> {
+    pub fn write_logs_into(&self, sink: &mut dyn FnMut(ThreadId, &[u8])) -> Result<(), ReadError> {
+        if let Events::Sealed(sealed) = &self.events {
+            return sealed.all_logs(&self.tables.threads, sink);
+        }
         for thread in &self.tables.threads {
             self.read_log(thread.id, &mut |piece| sink(thread.id, piece))?;
         }
@@ -231,7 +261,9 @@ impl Trace {
 
     /// How a process ended, as far as the trace knows.
     pub fn end_of(&self, process: ProcessId) -> ProcessEnd {
-        let Some(row) = self.process(process) else { return ProcessEnd::Cut };
+        let Some(row) = self.process(process) else {
+            return ProcessEnd::Cut;
+        };
         facts::end_of(row, || self.recorded_end(row))
     }
 
@@ -244,9 +276,20 @@ impl Trace {
             return None;
         }
         let ends = &self.manifest.process_ends;
-        let reaped = ends.iter().rfind(|end| end.pid == row.pid).map(|end| end.wait_status);
-        let first = self.tables.processes.first().is_some_and(|first| first.id == row.id);
-        let command = self.manifest.end.filter(|_| first).map(|end| end.wait_status);
+        let reaped = ends
+            .iter()
+            .rfind(|end| end.pid == row.pid)
+            .map(|end| end.wait_status);
+        let first = self
+            .tables
+            .processes
+            .first()
+            .is_some_and(|first| first.id == row.id);
+        let command = self
+            .manifest
+            .end
+            .filter(|_| first)
+            .map(|end| end.wait_status);
         reaped.or(command).map(WaitStatus)
     }
 

@@ -47,11 +47,15 @@ impl Verification {
 /// Checks every checksum, that no part of a log is missing, and that all logs consist of records.
 pub fn verify(trace: &Trace) -> Verification {
     let mut found = Verification::default();
-    found.problems.extend(trace.damage().iter().cloned().map(Problem::Damage));
+    found
+        .problems
+        .extend(trace.damage().iter().cloned().map(Problem::Damage));
     if let Some(sealed) = trace.sealed() {
         let unread = |block: &&crate::sealed::Block| block.head.kind != kind::LOG;
         for block in sealed.blocks().iter().filter(unread) {
-            found.problems.extend(sealed.unpack_plain(block).err().map(Problem::Read));
+            found
+                .problems
+                .extend(sealed.unpack_plain(block).err().map(Problem::Read));
         }
     }
     for thread in trace.threads() {

@@ -34,8 +34,12 @@ fn small() -> (Vec<u8>, Vec<u8>, Sparse) {
     }
     let session = builder.build();
     let directory = tempfile::tempdir().expect("makes a directory");
-    common::manifest().write(directory.path(), false).expect("writes");
-    session.save(&directory.path().join(SESSION_FILE)).expect("writes");
+    common::manifest()
+        .write(directory.path(), false)
+        .expect("writes");
+    session
+        .save(&directory.path().join(SESSION_FILE))
+        .expect("writes");
     seal_with(directory.path(), SealOptions { durable: false }).expect("seals");
     let read = |name| fs::read(directory.path().join(name)).expect("reads");
     (read(MANIFEST_FILE), read(EVENTS_FILE), session)
@@ -61,14 +65,24 @@ fn a_sealed_file_cut_anywhere_is_noticed() {
 fn every_changed_byte_of_a_sealed_file_is_noticed_or_harmless() {
     let (manifest, events, _) = small();
     let whole = open(&manifest, &events).expect("opens");
-    let logs: Vec<_> = whole.threads().iter().map(|thread| whole.log(thread.id).expect("reads")).collect();
+    let logs: Vec<_> = whole
+        .threads()
+        .iter()
+        .map(|thread| whole.log(thread.id).expect("reads"))
+        .collect();
     for place in 0..events.len() {
         let mut changed = events.clone();
         changed[place] ^= 0x10;
-        let Ok(trace) = open(&manifest, &changed) else { continue };
+        let Ok(trace) = open(&manifest, &changed) else {
+            continue;
+        };
         for (thread, log) in whole.threads().iter().zip(&logs) {
             let (prefix, error) = trace.log_prefix(thread.id);
-            assert!(log.starts_with(&prefix), "byte {place}: wrong log of thread {}", thread.id);
+            assert!(
+                log.starts_with(&prefix),
+                "byte {place}: wrong log of thread {}",
+                thread.id
+            );
             if prefix.len() < log.len() {
                 let known = error.is_some() || !trace.damage().is_empty();
                 assert!(known, "byte {place}: a log got shorter without a word");
@@ -78,7 +92,10 @@ fn every_changed_byte_of_a_sealed_file_is_noticed_or_harmless() {
         for process in whole.processes() {
             let found = trace.process(process.id).map(|row| row.name.clone());
             let lost = !verify(&trace).is_good();
-            assert!(lost || found.as_ref() == Some(&process.name), "byte {place}");
+            assert!(
+                lost || found.as_ref() == Some(&process.name),
+                "byte {place}"
+            );
         }
     }
 }
@@ -87,7 +104,10 @@ fn every_changed_byte_of_a_sealed_file_is_noticed_or_harmless() {
 fn a_session_cut_anywhere_opens_up_to_the_cut() {
     let (manifest, _, session) = small();
     let end = wayfarer_trace::Source::length(&session);
-    let steps = (0..8192).step_by(61).map(|step| end - step * 24).chain((0..end).step_by(1_000_003));
+    let steps = (0..8192)
+        .step_by(61)
+        .map(|step| end - step * 24)
+        .chain((0..end).step_by(1_000_003));
     for length in steps {
         let mut cut = session.clone();
         cut.truncate(length);
@@ -107,15 +127,26 @@ fn each_kind_of_bad_trace_has_its_own_answer() {
     assert!(message().contains("it is empty"));
     fs::write(path.join(MANIFEST_FILE), b"{\"format_version\": 1").expect("writes");
     assert!(message().contains("damaged"));
-    fs::write(path.join(MANIFEST_FILE), b"{\"format_version\": 99, \"abi_version\": 7}").expect("writes");
+    fs::write(
+        path.join(MANIFEST_FILE),
+        b"{\"format_version\": 99, \"abi_version\": 7}",
+    )
+    .expect("writes");
     let text = message();
-    assert!(text.contains("trace format version 99") && text.contains("newer"), "{text}");
+    assert!(
+        text.contains("trace format version 99") && text.contains("newer"),
+        "{text}"
+    );
 
     fs::write(path.join(MANIFEST_FILE), &manifest).expect("writes");
     assert!(message().contains("holds no events"));
     fs::write(path.join(EVENTS_FILE), b"").expect("writes");
     assert!(message().contains("it is empty"));
-    fs::write(path.join(EVENTS_FILE), b"\x7fELF and a lot more bytes than a head").expect("writes");
+    fs::write(
+        path.join(EVENTS_FILE),
+        b"\x7fELF and a lot more bytes than a head",
+    )
+    .expect("writes");
     assert!(message().contains("does not begin as a sealed trace"));
     fs::write(path.join(EVENTS_FILE), &events[..10]).expect("writes");
     assert!(message().contains("too few for its head"));
@@ -123,7 +154,10 @@ fn each_kind_of_bad_trace_has_its_own_answer() {
     newer[8] = 200;
     wayfarer_trace::fuzz::mend(&mut newer);
     fs::write(path.join(EVENTS_FILE), &newer).expect("writes");
-    assert!(matches!(Trace::open(path), Err(OpenError::OtherVersion { found: 200, .. })));
+    assert!(matches!(
+        Trace::open(path),
+        Err(OpenError::OtherVersion { found: 200, .. })
+    ));
 
     fs::remove_file(path.join(EVENTS_FILE)).expect("removes");
     let mut foreign = session.clone();
@@ -133,7 +167,13 @@ fn each_kind_of_bad_trace_has_its_own_answer() {
     let mut other = session.clone();
     other.write(8, &77u32.to_le_bytes());
     other.save(&path.join(SESSION_FILE)).expect("writes");
-    assert!(matches!(Trace::open(path), Err(OpenError::OtherVersion { what: "runtime ABI", .. })));
+    assert!(matches!(
+        Trace::open(path),
+        Err(OpenError::OtherVersion {
+            what: "runtime ABI",
+            ..
+        })
+    ));
     fs::write(path.join(SESSION_FILE), b"short").expect("writes");
     assert!(message().contains("too few for its head"));
 }
@@ -170,7 +210,12 @@ fn a_committed_length_beyond_the_chunk_is_not_believed() {
     let (manifest, _, mut session) = small();
     session.write(layout::ARENA_OFFSET + 16, &u64::MAX.to_le_bytes());
     let trace = Trace::open_bytes(&manifest, None, Some(Box::new(session))).expect("opens");
-    assert!(trace.damage().iter().any(|damage| damage.reason.contains("claims")));
+    assert!(
+        trace
+            .damage()
+            .iter()
+            .any(|damage| damage.reason.contains("claims"))
+    );
     assert_eq!(trace.log(ThreadId(1)).expect("is empty"), b"");
 }
 

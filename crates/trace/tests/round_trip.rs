@@ -18,23 +18,43 @@ use common::{Sample, sample};
 const QUICK: SealOptions = SealOptions { durable: false };
 
 fn save(sample: &Sample, directory: &Path) {
-    sample.manifest.write(directory, false).expect("writes the manifest");
-    sample.session.save(&directory.join(SESSION_FILE)).expect("writes the session");
+    sample
+        .manifest
+        .write(directory, false)
+        .expect("writes the manifest");
+    sample
+        .session
+        .save(&directory.join(SESSION_FILE))
+        .expect("writes the session");
 }
 
 fn check(trace: &Trace, sample: &Sample) {
     for (thread, log) in &sample.logs {
-        assert_eq!(trace.log(*thread).expect("reads"), *log, "log of thread {thread}");
-        assert_eq!(trace.thread(*thread).expect("is there").log_length, log.len() as u64);
+        assert_eq!(
+            trace.log(*thread).expect("reads"),
+            *log,
+            "log of thread {thread}"
+        );
+        assert_eq!(
+            trace.thread(*thread).expect("is there").log_length,
+            log.len() as u64
+        );
     }
-    let names: Vec<&str> = trace.processes().iter().map(|row| row.name.as_str()).collect();
+    let names: Vec<&str> = trace
+        .processes()
+        .iter()
+        .map(|row| row.name.as_str())
+        .collect();
     assert_eq!(names, ["bash", "redis-server", "bash.2"]);
     assert_eq!(trace.end_of(ProcessId(1)), ProcessEnd::Exited(7));
     assert_eq!(trace.end_of(ProcessId(2)), ProcessEnd::Exited(3));
     assert_eq!(trace.end_of(ProcessId(3)), ProcessEnd::Killed(9));
     assert_eq!(trace.end_of(ProcessId(99)), ProcessEnd::Cut);
     assert_eq!(trace.objects().len(), 2);
-    assert!(matches!(trace.log(ThreadId(99)), Err(ReadError::NoSuchThread(_))));
+    assert!(matches!(
+        trace.log(ThreadId(99)),
+        Err(ReadError::NoSuchThread(_))
+    ));
     let verification = verify(trace);
     assert!(verification.is_good(), "{:?}", verification.problems);
     let summary = trace.summary();
@@ -59,7 +79,9 @@ fn both_forms_tell_the_same() {
 
     let report = seal_with(directory.path(), SealOptions { durable: true }).expect("seals");
     assert!(!directory.path().join(SESSION_FILE).exists());
-    let length = fs::metadata(directory.path().join(EVENTS_FILE)).expect("is there").len();
+    let length = fs::metadata(directory.path().join(EVENTS_FILE))
+        .expect("is there")
+        .len();
     assert_eq!(report.sealed_bytes, length);
     assert!(report.damage.is_empty());
 
@@ -79,8 +101,10 @@ fn records_are_numbered_by_events() {
     save(&sample(), directory.path());
     let trace = Trace::open(directory.path()).expect("opens");
     let records = trace.records(ThreadId(4)).expect("reads");
-    let events: Vec<u64> =
-        records.iter().map(|entry| entry.expect("is a record").event.0).collect();
+    let events: Vec<u64> = records
+        .iter()
+        .map(|entry| entry.expect("is a record").event.0)
+        .collect();
     // A turn, the only event, and its result.
     assert_eq!(events, [0, 0, 1]);
 }
@@ -103,10 +127,15 @@ fn equal_payloads_are_stored_once() {
             log.syscall(0, 0, 100_000, Some(&payload));
             builder.log(owner, &log, 1);
         }
-        let sample =
-            Sample { session: builder.build(), logs: Vec::new(), manifest: common::manifest() };
+        let sample = Sample {
+            session: builder.build(),
+            logs: Vec::new(),
+            manifest: common::manifest(),
+        };
         save(&sample, directory.path());
-        seal_with(directory.path(), QUICK).expect("seals").sealed_bytes
+        seal_with(directory.path(), QUICK)
+            .expect("seals")
+            .sealed_bytes
     };
     let same = seal_size([1; 8]);
     let different = seal_size([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -125,13 +154,22 @@ fn the_recorder_knows_ends_that_no_log_tells() {
         log.start("/bin/server");
         builder.log(owner, &log, 1);
     }
-    builder.state(third.0, wayfarer_runtime_abi::layout::process_state::OPAQUE, 0);
+    builder.state(
+        third.0,
+        wayfarer_runtime_abi::layout::process_state::OPAQUE,
+        0,
+    );
     let mut manifest = common::manifest();
-    manifest.end = Some(End { wait_status: 15, realtime_ns: 1 });
-    manifest.process_ends = vec![RecordedEnd { pid: 51, wait_status: 0x0200 }];
+    manifest.end = Some(End {
+        wait_status: 15,
+        realtime_ns: 1,
+    });
+    manifest.process_ends = vec![RecordedEnd {
+        pid: 51,
+        wait_status: 0x0200,
+    }];
     let json = serde_json::to_vec(&manifest).expect("serialises");
-    let trace =
-        Trace::open_bytes(&json, None, Some(Box::new(builder.build()))).expect("opens");
+    let trace = Trace::open_bytes(&json, None, Some(Box::new(builder.build()))).expect("opens");
     assert_eq!(trace.end_of(first.0), ProcessEnd::Killed(15));
     assert_eq!(trace.end_of(second.0), ProcessEnd::Exited(2));
     assert_eq!(trace.end_of(third.0), ProcessEnd::Opaque);
@@ -151,8 +189,7 @@ fn chunks_may_lie_in_any_order() {
         builder.chunk(owner, sequence, 1, &logs[sequence as usize]);
     }
     let manifest = serde_json::to_vec(&common::manifest()).expect("serialises");
-    let trace =
-        Trace::open_bytes(&manifest, None, Some(Box::new(builder.build()))).expect("opens");
+    let trace = Trace::open_bytes(&manifest, None, Some(Box::new(builder.build()))).expect("opens");
     assert_eq!(trace.log(owner.1).expect("reads"), logs.concat());
     assert!(trace.damage().is_empty());
 }

@@ -41,7 +41,11 @@ impl Chance {
         let chance = i64::from(self.0 >> COUNT_BITS);
         let target = if bit == 0 { (1 << CHANCE_BITS) - 1 } else { 0 };
         let moved = chance + (((target - chance) * i64::from(STEP[count as usize])) >> 16);
-        let count = if count < COUNT_LIMIT { count + 1 } else { count };
+        let count = if count < COUNT_LIMIT {
+            count + 1
+        } else {
+            count
+        };
         self.0 = ((moved as u32) << COUNT_BITS) | count;
     }
 }
@@ -72,7 +76,13 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     pub(crate) fn new() -> Self {
-        Self { low: 0, range: u32::MAX, held: 0, held_ones: 0, bytes: Vec::new() }
+        Self {
+            low: 0,
+            range: u32::MAX,
+            held: 0,
+            held_ones: 0,
+            bytes: Vec::new(),
+        }
     }
 
     #[inline(always)]
@@ -143,7 +153,12 @@ pub(crate) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        let mut decoder = Self { code: 0, range: u32::MAX, bytes, position: 0 };
+        let mut decoder = Self {
+            code: 0,
+            range: u32::MAX,
+            bytes,
+            position: 0,
+        };
         for _ in 0..5 {
             decoder.code = (decoder.code << 8) | decoder.next_byte();
         }

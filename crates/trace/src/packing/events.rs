@@ -22,8 +22,7 @@ pub(crate) fn is_ready_list(number: u64, length: u64) -> bool {
     const EPOLL_WAIT: u64 = 232;
     const EPOLL_PWAIT: u64 = 281;
     const EPOLL_PWAIT2: u64 = 441;
-    matches!(number, EPOLL_WAIT | EPOLL_PWAIT | EPOLL_PWAIT2)
-        && length.is_multiple_of(EVENT as u64)
+    matches!(number, EPOLL_WAIT | EPOLL_PWAIT | EPOLL_PWAIT2) && length.is_multiple_of(EVENT as u64)
 }
 
 /// One known event, by its number; number 0 is no event. The same entries form the queues: doubly
@@ -108,8 +107,17 @@ impl Events {
 
     /// Codes one event of the list that was begun.
     pub(crate) fn code<C: Coder>(&mut self, coder: &mut C, event: [u8; EVENT]) -> [u8; EVENT] {
-        let wanted = if C::PACKS { self.by_event.get(&event).copied() } else { None }.unwrap_or(0);
-        let place = if C::PACKS { self.place_of(wanted) } else { None };
+        let wanted = if C::PACKS {
+            self.by_event.get(&event).copied()
+        } else {
+            None
+        }
+        .unwrap_or(0);
+        let place = if C::PACKS {
+            self.place_of(wanted)
+        } else {
+            None
+        };
         let chance = &mut self.queued[self.last_queued as usize];
         self.last_queued = coder.bit(chance, u32::from(place.is_none()));
         let number = match self.last_queued {
@@ -167,8 +175,13 @@ impl Events {
     /// Codes an event that has no number yet and gives it one, where there is room.
     fn code_fresh(&mut self, coder: &mut impl Coder, event: [u8; EVENT]) -> ([u8; EVENT], u32) {
         let [a, b, c, d, data @ ..] = event;
-        let mask = self.fresh_mask.code(coder, u64::from(u32::from_le_bytes([a, b, c, d])));
-        let data = self.fresh_data.code(coder, u64::from_le_bytes(data)).to_le_bytes();
+        let mask = self
+            .fresh_mask
+            .code(coder, u64::from(u32::from_le_bytes([a, b, c, d])));
+        let data = self
+            .fresh_data
+            .code(coder, u64::from_le_bytes(data))
+            .to_le_bytes();
         let mask = (mask as u32).to_le_bytes();
         let mut event = [0; EVENT];
         event[..4].copy_from_slice(&mask);
@@ -182,7 +195,13 @@ impl Events {
         if self.masks.len() < QUEUES && !self.masks.contains(&mask) {
             self.masks.push(mask);
         }
-        self.entries.push(Entry { event, peer, before: number, after: number, ..Entry::default() });
+        self.entries.push(Entry {
+            event,
+            peer,
+            before: number,
+            after: number,
+            ..Entry::default()
+        });
         (event, number)
     }
 

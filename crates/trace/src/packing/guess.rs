@@ -23,7 +23,10 @@ pub(crate) struct Guesses<const N: usize> {
 impl<const N: usize> Guesses<N> {
     pub(crate) fn new() -> Self {
         let fresh = || [[Chance::EVEN; MOST_TRUST as usize + 1]; N];
-        Self { slots: vec![Slot::default(); SLOTS], chances: PerContext::new(256, fresh) }
+        Self {
+            slots: vec![Slot::default(); SLOTS],
+            chances: PerContext::new(256, fresh),
+        }
     }
 
     /// Codes which guess is right; `None` when none is.

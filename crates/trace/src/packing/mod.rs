@@ -40,10 +40,13 @@ pub(crate) fn pack(raw: &[u8], segments: &[Segment], references: &[Reference]) -
     let packed = pack_records(raw, segments, references);
     let mut next = 0;
     let unpacked = unpack_records(&packed, segments, &mut |number, into| {
-        let reference = references.get(next).filter(|reference| reference.number == number);
+        let reference = references
+            .get(next)
+            .filter(|reference| reference.number == number);
         next += 1;
-        let bytes = reference
-            .and_then(|reference| raw.get(reference.position..reference.position + reference.length));
+        let bytes = reference.and_then(|reference| {
+            raw.get(reference.position..reference.position + reference.length)
+        });
         into.extend_from_slice(bytes.ok_or_else(|| "wrong reference".to_owned())?);
         Ok(())
     });
@@ -104,9 +107,14 @@ pub(crate) fn decompress(packed: &[u8], length: u64) -> Result<Vec<u8>, String> 
     let bad = |error: std::io::Error| format!("it does not decompress: {error}");
     let mut bytes = Vec::with_capacity(length.min(8 << 20) as usize);
     let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(bad)?;
-    decoder.take(length + 1).read_to_end(&mut bytes).map_err(bad)?;
+    decoder
+        .take(length + 1)
+        .read_to_end(&mut bytes)
+        .map_err(bad)?;
     if bytes.len() as u64 != length {
-        return Err(format!("it does not decompress to the {length} bytes it should"));
+        return Err(format!(
+            "it does not decompress to the {length} bytes it should"
+        ));
     }
     Ok(bytes)
 }
@@ -128,7 +136,9 @@ fn pack_records(raw: &[u8], segments: &[Segment], references: &[Reference]) -> V
                 break;
             };
             let head = head_of(&record, raw[position]);
-            let Ok(Some((_, kind))) = model.code(&mut coder, Some(head)) else { break };
+            let Ok(Some((_, kind))) = model.code(&mut coder, Some(head)) else {
+                break;
+            };
             position += record.length;
             if head.first & PAYLOAD == 0 {
                 continue;
@@ -151,7 +161,10 @@ fn pack_records(raw: &[u8], segments: &[Segment], references: &[Reference]) -> V
         }
     }
     let fields = coder.finish();
-    let used = columns.iter().rposition(|column| !column.is_empty()).map_or(0, |last| last + 1);
+    let used = columns
+        .iter()
+        .rposition(|column| !column.is_empty())
+        .map_or(0, |last| last + 1);
     let mut packed = Vec::with_capacity(fields.len() + 1024);
     push_varint(&mut packed, fields.len() as u64);
     push_varint(&mut packed, used as u64);
@@ -234,7 +247,10 @@ impl Columns {
         }
         let (next, end) = self.places.get_mut(usize::from(column)).ok_or_else(short)?;
         let start = *next;
-        *next = start.checked_add(length).filter(|next| *next <= *end).ok_or_else(short)?;
+        *next = start
+            .checked_add(length)
+            .filter(|next| *next <= *end)
+            .ok_or_else(short)?;
         self.bytes.get(start..*next).ok_or_else(short)
     }
 }
@@ -269,12 +285,19 @@ fn open_columns(packed: &[u8]) -> Result<(&[u8], Columns), String> {
     let short = || "its columns are cut off".to_owned();
     let mut cursor = Cursor::new(packed);
     let fields_length = usize::try_from(cursor.varint().ok_or_else(short)?).map_err(|_| short())?;
-    let count = cursor.varint().filter(|count| *count <= 256).ok_or_else(short)?;
+    let count = cursor
+        .varint()
+        .filter(|count| *count <= 256)
+        .ok_or_else(short)?;
     let mut places = Vec::with_capacity(modest_capacity(count));
     let mut total = 0usize;
     for _ in 0..count {
-        let length = cursor.varint().and_then(|length| usize::try_from(length).ok());
-        let end = length.and_then(|length| total.checked_add(length)).ok_or_else(short)?;
+        let length = cursor
+            .varint()
+            .and_then(|length| usize::try_from(length).ok());
+        let end = length
+            .and_then(|length| total.checked_add(length))
+            .ok_or_else(short)?;
         places.push((total, end));
         total = end;
     }
@@ -293,7 +316,9 @@ fn unpack_record(
     fetch: &mut Fetch<'_>,
 ) -> Result<(), String> {
     let too_long = || "a record is longer than its segment".to_owned();
-    let coded = model.code(coder, None).map_err(|tag| format!("no record has the tag {tag:#04x}"))?;
+    let coded = model
+        .code(coder, None)
+        .map_err(|tag| format!("no record has the tag {tag:#04x}"))?;
     let Some((head, kind)) = coded else {
         let rest = columns.take(model::kind::REST, end - raw.len())?;
         raw.extend_from_slice(rest);
@@ -305,7 +330,9 @@ fn unpack_record(
     if head.first & PAYLOAD == 0 {
         return Ok(());
     }
-    let length = usize::try_from(head.length).ok().filter(|length| *length <= left);
+    let length = usize::try_from(head.length)
+        .ok()
+        .filter(|length| *length <= left);
     let length = length.ok_or_else(too_long)?;
     if tag == record::SYSCALL && is_ready_list(head.number, head.length) {
         model.begin_list();

@@ -147,7 +147,11 @@ impl Model {
         };
         let tag = first & !record::PAYLOAD;
         let shape = shape(tag).ok_or(tag)?;
-        let mut coded = Head { first, number, ..Head::default() };
+        let mut coded = Head {
+            first,
+            number,
+            ..Head::default()
+        };
         if shape == Shape::Call {
             coded.check = self.code_check(coder, kind, given.check);
         }
@@ -166,9 +170,11 @@ impl Model {
 
     fn code_kind<C: Coder>(&mut self, coder: &mut C, head: Option<&Head>) -> u8 {
         let wanted = match head {
-            Some(head) if C::PACKS => {
-                self.numbers.get(&(head.first, head.number)).copied().unwrap_or(kind::SPELT)
-            }
+            Some(head) if C::PACKS => self
+                .numbers
+                .get(&(head.first, head.number))
+                .copied()
+                .unwrap_or(kind::SPELT),
             _ => kind::REST,
         };
         let past = self.history.map(u64::from);
@@ -179,7 +185,9 @@ impl Model {
             spread(&[3, past[0], past[1]]),
         ];
         let before = usize::from(self.history[0]);
-        let guessed = self.kind_guesses.code(coder, before, contexts, u64::from(wanted));
+        let guessed = self
+            .kind_guesses
+            .code(coder, before, contexts, u64::from(wanted));
         let coded = match guessed {
             Some(kind) => kind as u8,
             None => self.kinds.at(before).code(coder, wanted),
@@ -213,7 +221,10 @@ impl Model {
         let past = self.history.map(u64::from);
         let [last, before] = self.last_checks.map(u64::from);
         let this = self.events.peer(self.answered);
-        let previous = self.answered.checked_sub(1).map_or(0, |index| self.events.peer(index));
+        let previous = self
+            .answered
+            .checked_sub(1)
+            .map_or(0, |index| self.events.peer(index));
         let contexts = [
             spread(&[4, owner, past[0], past[1], this]),
             spread(&[5, owner, past[0], past[1], previous]),
@@ -221,7 +232,10 @@ impl Model {
             spread(&[7, owner, u64::from(self.memory[usize::from(kind)].check)]),
         ];
         let owner = usize::from(kind);
-        let coded = match self.check_guesses.code(coder, owner, contexts, u64::from(check)) {
+        let coded = match self
+            .check_guesses
+            .code(coder, owner, contexts, u64::from(check))
+        {
             Some(check) => check as u8,
             None => self.checks.at(owner).code(coder, check),
         };
@@ -234,7 +248,11 @@ impl Model {
         let past = self.history.map(u64::from);
         let context = match self.timeline.passed(clock) {
             0 => [u64::from(kind), past[0], past[1]],
-            passed => [u64::from(kind), past[0], 1 << 32 | u64::from(coarse(passed))],
+            passed => [
+                u64::from(kind),
+                past[0],
+                1 << 32 | u64::from(coarse(passed)),
+            ],
         };
         let coded = self.clocks.at(spread(&context)).code(coder, value);
         self.timeline.advance(clock, unzigzag(coded));
@@ -277,7 +295,10 @@ impl Model {
                 return fitting;
             }
         }
-        let contexts = [spread(&[11, owner as u64, value]), spread(&[12, owner as u64])];
+        let contexts = [
+            spread(&[11, owner as u64, value]),
+            spread(&[12, owner as u64]),
+        ];
         let guessed = self.length_guesses.code(coder, owner, contexts, length);
         let coded = guessed.unwrap_or_else(|| self.lengths.at(owner).code(coder, length));
         self.length_guesses.learn(contexts, coded);
@@ -301,7 +322,9 @@ impl Model {
         let contexts = [spread(&[13, self.last_reference])];
         let guessed = self.reference_guesses.code(coder, 0, contexts, wanted);
         let coded = guessed.unwrap_or_else(|| {
-            let difference = self.references.code(coder, signed(wanted.wrapping_sub(expected)));
+            let difference = self
+                .references
+                .code(coder, signed(wanted.wrapping_sub(expected)));
             expected.wrapping_add(unzigzag(difference) as u64)
         });
         self.reference_guesses.learn(contexts, coded);

@@ -10,7 +10,9 @@ pub(crate) struct Symbol {
 
 impl Symbol {
     pub(crate) fn new() -> Self {
-        Self { nodes: [Chance::EVEN; 256] }
+        Self {
+            nodes: [Chance::EVEN; 256],
+        }
     }
 
     #[inline]
@@ -36,7 +38,10 @@ pub(crate) struct Number {
 
 impl Number {
     pub(crate) fn new() -> Self {
-        Self { sizes: [Chance::EVEN; 128], upper: [[Chance::EVEN; 1 << LEARNT_BITS]; 65] }
+        Self {
+            sizes: [Chance::EVEN; 128],
+            upper: [[Chance::EVEN; 1 << LEARNT_BITS]; 65],
+        }
     }
 
     #[inline]

@@ -6,7 +6,11 @@ use super::*;
 use crate::synthetic::Log;
 
 fn whole(length: usize) -> Vec<Segment> {
-    vec![Segment { thread: 1, part: 0, length: length as u64 }]
+    vec![Segment {
+        thread: 1,
+        part: 0,
+        length: length as u64,
+    }]
 }
 
 fn no_payloads(number: u64, _: &mut Vec<u8>) -> Result<(), String> {
@@ -106,8 +110,16 @@ fn references_take_the_place_of_payloads() {
     let length = big.len();
     let last = raw.len() - length;
     let references = [
-        Reference { position: 1 + 1 + 1 + 2 + 2, length, number: 9 },
-        Reference { position: last, length, number: 9 },
+        Reference {
+            position: 1 + 1 + 1 + 2 + 2,
+            length,
+            number: 9,
+        },
+        Reference {
+            position: last,
+            length,
+            number: 9,
+        },
     ];
     let (kind, packed) = pack(&raw, &whole(raw.len()), &references);
     assert_eq!(kind, packing::RECORDS);

@@ -36,7 +36,10 @@ impl Timeline {
         let then = read.saturating_add(delta.saturating_mul(unit));
         // The first read of a clock gives its absolute value, which says nothing about the others.
         const LONG: i64 = 1 << 50;
-        if delta.checked_abs().is_some_and(|delta| delta.saturating_mul(unit) < LONG) {
+        if delta
+            .checked_abs()
+            .is_some_and(|delta| delta.saturating_mul(unit) < LONG)
+        {
             self.now = self.now.max(then);
         }
         *read = self.now;

@@ -14,15 +14,20 @@ pub struct Sample {
 }
 
 pub fn manifest() -> Manifest {
-    let mut manifest =
-        Manifest::new(vec![Text::from("bash"), Text::from("-c")], Text::from("/tmp"), Vec::new());
+    let mut manifest = Manifest::new(
+        vec![Text::from("bash"), Text::from("-c")],
+        Text::from("/tmp"),
+        Vec::new(),
+    );
     manifest.host = "host".to_owned();
     manifest
 }
 
 /// Contents of a file that two processes read.
 pub fn big_payload() -> Vec<u8> {
-    (0u32..6000).map(|index| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+    (0u32..6000)
+        .map(|index| (index.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect()
 }
 
 pub fn sample() -> Sample {
@@ -82,8 +87,15 @@ pub fn sample() -> Sample {
     killed.syscall(39, 1, 102, None);
     builder.log(subshell, &killed, 4);
 
-    let mut logs: Vec<_> = logs.iter().map(|(owner, log)| (owner.1, log.bytes())).collect();
+    let mut logs: Vec<_> = logs
+        .iter()
+        .map(|(owner, log)| (owner.1, log.bytes()))
+        .collect();
     logs.push((subshell.1, killed.bytes()));
     logs.sort();
-    Sample { session: builder.build(), logs, manifest: manifest() }
+    Sample {
+        session: builder.build(),
+        logs,
+        manifest: manifest(),
+    }
 }

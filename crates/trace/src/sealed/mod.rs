@@ -1,26 +1,25 @@
-//! The sealed form, read lazily: blocks are found when it is opened and unpacked when needed.
+//! The sealed form: blocks are found when it is opened and unpacked when needed.
+
+mod logs;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use wayfarer_model::ThreadId;
 
 use crate::EVENTS_FILE;
+use crate::bytes::u64_at;
 use crate::error::{Damage, OpenError, ReadError};
 use crate::facts;
 use crate::format::{
     BLOCK_HEAD, BlockHead, FILE_HEAD, FileHead, INDEX_ENTRY, Segment, TRAILER, TRAILER_MAGIC,
     decode_payload_directory, kind, packing, parse_file_head,
 };
-use crate::bytes::u64_at;
 use crate::manifest::check_versions;
-use crate::packing::{decompress, unpack};
+use crate::packing::decompress;
 use crate::source::{Source, read_bytes};
 use crate::tables::Tables;
-
-/// Unpacked payload blocks that are kept, in bytes.
-const PAYLOAD_CACHE: usize = 64 << 20;
 
 /// A block and where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +74,9 @@ impl Sealed {
         let head = read_bytes(&*source, 0, FILE_HEAD)
             .map_err(|_| damaged(0, &format!("it has {length} bytes, too few for its head")))?;
         match parse_file_head(&head) {
-            FileHead::NotOurs => return Err(damaged(0, "it does not begin as a sealed trace does")),
+            FileHead::NotOurs => {
+                return Err(damaged(0, "it does not begin as a sealed trace does"));
+            }
             FileHead::Damaged => return Err(damaged(0, "the checksum of its head is wrong")),
             FileHead::Versions { format, abi } => check_versions(path, format, abi)?,
         }
@@ -138,7 +139,10 @@ impl Sealed {
         let mut expected = FILE_HEAD as u64;
         for entry in index.chunks(INDEX_ENTRY) {
             let head = BlockHead::decode(entry.get(8..)?)?;
-            let found = Block { offset: u64_at(entry, 0)?, head };
+            let found = Block {
+                offset: u64_at(entry, 0)?,
+                head,
+            };
             // Blocks lie one behind the other without gaps, so a wrong index shows.
             if found.offset != expected {
                 return None;
@@ -170,7 +174,10 @@ impl Sealed {
                 None => {
                     let next = self.search(offset + 1);
                     let lost = next.unwrap_or(length) - offset;
-                    self.note(offset, format!("no block begins here; {lost} bytes are lost"));
+                    self.note(
+                        offset,
+                        format!("no block begins here; {lost} bytes are lost"),
+                    );
                     offset = next.unwrap_or(length);
                 }
             }
@@ -182,7 +189,9 @@ impl Sealed {
     fn block_at(&self, offset: u64) -> Option<Block> {
         let head = BlockHead::decode(&read_bytes(&*self.source, offset, BLOCK_HEAD).ok()?)?;
         let block = Block { offset, head };
-        let end = offset.checked_add(BLOCK_HEAD as u64)?.checked_add(head.stored_length)?;
+        let end = offset
+            .checked_add(BLOCK_HEAD as u64)?
+            .checked_add(head.stored_length)?;
         (end <= self.source.length()).then_some(block)
     }
 
@@ -211,9 +220,12 @@ impl Sealed {
     fn body(&self, block: &Block) -> Result<Vec<u8>, ReadError> {
         let offset = block.offset + BLOCK_HEAD as u64;
         let length = block.head.stored_length as usize;
-        let body = read_bytes(&*self.source, offset, length).map_err(|source| {
-            ReadError::Unreadable { file: EVENTS_FILE, offset, source }
-        })?;
+        let body =
+            read_bytes(&*self.source, offset, length).map_err(|source| ReadError::Unreadable {
+                file: EVENTS_FILE,
+                offset,
+                source,
+            })?;
         if crc32fast::hash(&body) != block.head.body_crc {
             return Err(damage(block, "the checksum of a block is wrong").into());
         }
@@ -231,17 +243,31 @@ impl Sealed {
     }
 
     fn read_tables(&mut self, path: &Path) -> Result<(), OpenError> {
-        let damaged = |offset, reason| OpenError::Damaged { path: path.to_path_buf(), offset, reason };
-        let block = self.blocks.iter().find(|block| block.head.kind == kind::TABLES);
+        let damaged = |offset, reason| OpenError::Damaged {
+            path: path.to_path_buf(),
+            offset,
+            reason,
+        };
+        let block = self
+            .blocks
+            .iter()
+            .find(|block| block.head.kind == kind::TABLES);
         let block = *block.ok_or_else(|| {
-            damaged(FILE_HEAD as u64, "its table of processes is missing".to_owned())
+            damaged(
+                FILE_HEAD as u64,
+                "its table of processes is missing".to_owned(),
+            )
         })?;
         let bytes = self.unpack_plain(&block).map_err(|error| match error {
             ReadError::Damaged(damage) => damaged(damage.offset, damage.reason),
             other => damaged(block.offset, other.to_string()),
         })?;
-        self.tables = Tables::decode(&bytes)
-            .ok_or_else(|| damaged(block.offset, "its table of processes makes no sense".to_owned()))?;
+        self.tables = Tables::decode(&bytes).ok_or_else(|| {
+            damaged(
+                block.offset,
+                "its table of processes makes no sense".to_owned(),
+            )
+        })?;
         Ok(())
     }
 
@@ -282,7 +308,11 @@ impl Sealed {
             end += length;
             end
         });
-        self.payloads.push(PayloadRange { first, ends: ends.collect(), block });
+        self.payloads.push(PayloadRange {
+            first,
+            ends: ends.collect(),
+            block,
+        });
     }
 
     /// Sorts the parts of each log and sees that none is missing.
@@ -291,8 +321,15 @@ impl Sealed {
         for (block, segments) in &self.segments {
             let mut start = 0;
             for segment in segments {
-                let part = Part { block: *block, start, length: segment.length };
-                found.entry(ThreadId(segment.thread)).or_default().push((segment.part, part));
+                let part = Part {
+                    block: *block,
+                    start,
+                    length: segment.length,
+                };
+                found
+                    .entry(ThreadId(segment.thread))
+                    .or_default()
+                    .push((segment.part, part));
                 start += segment.length;
             }
         }
@@ -300,7 +337,10 @@ impl Sealed {
             let thread = self.tables.threads[row].id;
             let mut parts = found.remove(&thread).unwrap_or_default();
             parts.sort_by_key(|(number, part)| (*number, part.block));
-            let good = (0..).zip(&parts).take_while(|(index, part)| part.0 == *index).count();
+            let good = (0..)
+                .zip(&parts)
+                .take_while(|(index, part)| part.0 == *index)
+                .count();
             parts.truncate(good);
             let length: u64 = parts.iter().map(|(_, part)| part.length).sum();
             let promised = self.tables.threads[row].log_length;
@@ -308,18 +348,25 @@ impl Sealed {
                 self.damage.push(Damage {
                     file: EVENTS_FILE,
                     offset: self.source.length(),
-                    reason: format!("thread {thread} should have {promised} bytes of log, {length} are there"),
+                    reason: format!(
+                        "thread {thread} should have {promised} bytes of log, {length} are there"
+                    ),
                     thread: Some(thread),
                     good_until: length,
                 });
             }
             self.tables.threads[row].log_length = length;
-            self.parts.insert(thread, parts.into_iter().map(|(_, part)| part).collect());
+            self.parts
+                .insert(thread, parts.into_iter().map(|(_, part)| part).collect());
         }
     }
 
     fn read_facts(&mut self) {
-        let block = self.blocks.iter().find(|block| block.head.kind == kind::FACTS).copied();
+        let block = self
+            .blocks
+            .iter()
+            .find(|block| block.head.kind == kind::FACTS)
+            .copied();
         let bytes = block.and_then(|block| self.unpack_plain(&block).ok());
         let mut processes = self.tables.processes.clone();
         let known = bytes.and_then(|bytes| facts::decode_into(&bytes, &mut processes));
@@ -327,81 +374,6 @@ impl Sealed {
             self.tables.processes = processes;
             self.has_facts = true;
         }
-    }
-
-    /// Gives the parts of a thread's log to `sink`, in order; stops at the first that is damaged.
-    pub(crate) fn log(
-        &self,
-        thread: ThreadId,
-        sink: &mut dyn FnMut(&[u8]),
-    ) -> Result<(), ReadError> {
-        let parts = self.parts.get(&thread).ok_or(ReadError::NoSuchThread(thread))?;
-        let mut done = 0;
-        for part in parts {
-            let block = self.log_block(part.block).map_err(|error| match error {
-                ReadError::Damaged(damage) => {
-                    Damage { thread: Some(thread), good_until: done, ..damage }.into()
-                }
-                other => other,
-            })?;
-            // Both were held against the length of the block.
-            let start = part.start as usize;
-            sink(block.get(start..start + part.length as usize).unwrap_or(&[]));
-            done += part.length;
-        }
-        Ok(())
-    }
-
-    /// An unpacked log block; the last one is kept, as threads that share one are read in turn.
-    pub(crate) fn log_block(&self, index: usize) -> Result<Arc<Vec<u8>>, ReadError> {
-        let mut cache = self.log_cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((kept, block)) = &*cache
-            && *kept == index
-        {
-            return Ok(Arc::clone(block));
-        }
-        let block = &self.blocks[index];
-        let segments = self.segments.get(&index).map_or(&[][..], Vec::as_slice);
-        let body = self.body(block)?;
-        let packed = body.get(block.head.directory as usize..).unwrap_or(&[]);
-        let raw = unpack(block.head.packing, packed, segments, &mut |number, into| {
-            self.payload(number, into)
-        });
-        let raw = Arc::new(raw.map_err(|reason| damage(block, reason))?);
-        *cache = Some((index, Arc::clone(&raw)));
-        Ok(raw)
-    }
-
-    /// Puts payload `number` behind `into`.
-    fn payload(&self, number: u64, into: &mut Vec<u8>) -> Result<(), String> {
-        let missing = || format!("payload {number}, to which it refers, is missing");
-        let after = self.payloads.partition_point(|range| range.first <= number);
-        let range = after.checked_sub(1).and_then(|last| self.payloads.get(last));
-        let range = range.ok_or_else(missing)?;
-        let place = usize::try_from(number - range.first).map_err(|_| missing())?;
-        let end = *range.ends.get(place).ok_or_else(missing)? as usize;
-        let start = place.checked_sub(1).map_or(0, |before| range.ends[before]) as usize;
-        let block = self.payload_block(range.block).map_err(|error| error.to_string())?;
-        into.extend_from_slice(block.get(start..end).ok_or_else(missing)?);
-        Ok(())
-    }
-
-    fn payload_block(&self, index: usize) -> Result<Arc<Vec<u8>>, ReadError> {
-        let mut cache = self.payload_cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = cache.iter().position(|(kept, _)| *kept == index) {
-            // The most recently used stands last.
-            let entry = cache.remove(place);
-            let block = Arc::clone(&entry.1);
-            cache.push(entry);
-            return Ok(block);
-        }
-        let block = Arc::new(self.unpack_plain(&self.blocks[index])?);
-        cache.push((index, Arc::clone(&block)));
-        let mut held: usize = cache.iter().map(|(_, block)| block.len()).sum();
-        while held > PAYLOAD_CACHE && cache.len() > 1 {
-            held -= cache.remove(0).1.len();
-        }
-        Ok(block)
     }
 }
 
