@@ -20,6 +20,8 @@ use crate::session::Session;
 
 /// Nobody has moved for so long: time to judge.
 const QUIET: Duration = Duration::from_secs(1);
+/// A killed process that has made all its events need not run for so long.
+const KILLED_QUIET: Duration = Duration::from_millis(200);
 /// How often the session is looked at: at first, and once it goes on for long.
 const SHORTEST_LOOK: Duration = Duration::from_millis(1);
 const LONGEST_LOOK: Duration = Duration::from_millis(20);
@@ -79,12 +81,12 @@ impl Run<'_> {
                 continue;
             }
             look = LONGEST_LOOK;
+            if last_move.elapsed() > KILLED_QUIET && self.end_the_killed(&threads) {
+                last_move = Instant::now();
+                continue;
+            }
             if last_move.elapsed() > QUIET {
                 let threads = self.without_the_dead(threads);
-                if self.end_the_killed(&threads) {
-                    last_move = Instant::now();
-                    continue;
-                }
                 match judge(
                     &threads,
                     self.session.header().output_turn.load(Ordering::Acquire),

@@ -8,10 +8,38 @@ const PRELOAD: &[u8] = b"LD_PRELOAD=";
 const AT_EXECFN: usize = 31;
 
 static EXECFN: AtomicUsize = AtomicUsize::new(0);
+static EXECFN_ENTRY: AtomicUsize = AtomicUsize::new(0);
 
 /// The name under which the kernel started this image; null if unknown.
 pub fn execfn() -> *const u8 {
     EXECFN.load(Ordering::Relaxed) as *const u8
+}
+
+/// Replay: gives the image the name under which the recorded one was started, at the address that it
+/// had. It ends where the present name ends; the padding of our variable, right below, makes room.
+///
+/// # Safety
+/// Only after [`take_out`], before the program runs.
+pub unsafe fn restore_execfn(recorded: &[u8]) {
+    let present = EXECFN.load(Ordering::Relaxed) as *mut u8;
+    let entry = EXECFN_ENTRY.load(Ordering::Relaxed) as *mut [usize; 2];
+    if present.is_null() || entry.is_null() || recorded.is_empty() {
+        return;
+    }
+    // SAFETY: strings of the kernel's on the writable stack; the space below the present name is the
+    // padding of our own variable, which nobody needs any more.
+    unsafe {
+        let mut length = 0;
+        while *present.add(length) != 0 {
+            length += 1;
+        }
+        if recorded.len() > length + wayfarer_runtime_abi::BASE_PADDING {
+            return;
+        }
+        let place = present.add(length).sub(recorded.len());
+        core::ptr::copy_nonoverlapping(recorded.as_ptr(), place, recorded.len());
+        *entry = [AT_EXECFN, place as usize];
+    }
 }
 
 unsafe fn starts_with(string: *const u8, name: &[u8]) -> bool {
@@ -119,6 +147,7 @@ unsafe fn find_execfn(mut vector: *const [usize; 2]) {
             }
             if kind == AT_EXECFN {
                 EXECFN.store(value, Ordering::Relaxed);
+                EXECFN_ENTRY.store(vector as usize, Ordering::Relaxed);
             }
             vector = vector.add(1);
         }

@@ -76,8 +76,12 @@ fn map_session() -> bool {
         return false;
     }
     const DONTDUMP: usize = 16;
-    // SAFETY: just mapped.
-    unsafe { raw::syscall6(28, SESSION_BASE, SESSION_SIZE as usize, DONTDUMP, 0, 0, 0) };
+    const RANDOM: usize = 1;
+    // Not into core dumps; and no read-ahead, which would cost milliseconds at each first touch.
+    for advice in [DONTDUMP, RANDOM] {
+        // SAFETY: just mapped.
+        unsafe { raw::syscall6(28, SESSION_BASE, SESSION_SIZE as usize, advice, 0, 0, 0) };
+    }
     let head = header();
     head.magic.load(Ordering::Acquire) == MAGIC && head.abi_version == ABI_VERSION
 }
@@ -484,5 +488,7 @@ unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
         }
         user::copy_out(auxiliary.random, random.as_ptr(), 16);
     }
+    // SAFETY: our variables are out of the environment, the program has not begun.
+    unsafe { environment::restore_execfn(exec::field(next.payload, record::start::EXECFN)) };
     reader::advance(thread, next.length);
 }

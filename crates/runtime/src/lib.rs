@@ -27,6 +27,7 @@ mod descriptors;
 mod diverge;
 mod environment;
 mod exec;
+mod filter;
 mod futex;
 mod guards;
 mod image;
@@ -45,6 +46,7 @@ mod streams;
 mod table;
 mod token;
 mod user;
+mod writethrough;
 
 use state::{Thread, current};
 use wayfarer_entrance::Hooks;

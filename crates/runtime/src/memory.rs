@@ -2,6 +2,7 @@
 
 use crate::record::{Made, call_kernel};
 use crate::state::{Thread, at, header};
+use crate::writethrough::{self, Mapping};
 use crate::{check, diverge, log, reader, replay, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
@@ -48,6 +49,10 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     match made.number {
         MMAP if is_file_mapping(made, result) => record_file(thread, made, result),
         SHMAT if result > 0 => record_segment(thread, made, result),
+        MREMAP if !is_error(result) => {
+            writethrough::moved(thread, made.arguments[0], result as usize, made.arguments[2]);
+            thread.emit_call(MREMAP as u64, made.check, result as i64);
+        }
         _ => thread.emit_call(made.number as u64, made.check, result as i64),
     }
     join_if_shared(thread, made, result);
@@ -164,6 +169,8 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
         copy_word(&mut head, 17, offset);
         copy_word(&mut head, 25, file.size);
         write(thread, made, result, &head, address as *const u8, there);
+        let (device, inode) = (file.device, file.inode);
+        writethrough::remember(thread, Mapping { address, length, device, inode, offset });
     } else {
         head[0] = source::CONTENTS;
         let head = head.get(..1).unwrap_or(&[]);

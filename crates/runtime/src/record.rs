@@ -3,7 +3,7 @@
 use crate::outputs::{self, Before, EINTR};
 use crate::state::{Thread, header};
 use crate::table::{Call, Kind};
-use crate::{check, connections, exec, memory, process, signals, special, streams, table, token};
+use crate::{check, connections, exec, memory, process, signals, special, streams, table, token, writethrough};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
@@ -42,6 +42,9 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
             made.check = check::arguments(thread, call, number, &arguments);
             // SAFETY: the program's own call.
             let result = unsafe { call_kernel(number, &arguments) };
+            if number == 11 {
+                writethrough::forget(thread, arguments[0], arguments[1]);
+            }
             thread.emit_call(number as u64, made.check, result as i64);
             result
         }

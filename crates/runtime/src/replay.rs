@@ -7,7 +7,7 @@ use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
     bytes, check, context, descriptors, diverge, exec, futex, memory, process, reader, signals,
-    special, streams, table, token,
+    special, streams, table, token, user,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -392,6 +392,14 @@ fn plain_write(thread: &mut Thread, made: &mut Made, promised: &Record<'static>)
     }
     reader::advance(thread, promised.length);
     thread.count_event();
+    if made.number != 307
+        && let Some((address, bytes)) = promised.payload.split_first_chunk::<8>()
+        && result > 0
+    {
+        // The file was mapped: the write changed memory.
+        user::copy_out(u64::from_le_bytes(*address) as usize, bytes.as_ptr(), bytes.len());
+        return result;
+    }
     pour(made.call, &made.arguments, result, Before::default(), promised.payload);
     result
 }
@@ -441,7 +449,7 @@ fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
         result
     } else {
         // waitid: si_pid lies 12 bytes into the siginfo.
-        match crate::user::read::<[u32; 4]>(made.arguments[2]) {
+        match user::read::<[u32; 4]>(made.arguments[2]) {
             Some(information) if result == 0 => information[3] as isize,
             _ => 0,
         }
@@ -450,7 +458,7 @@ fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
         return result;
     }
     let stopped = made.number == 61
-        && crate::user::read::<u32>(made.arguments[1])
+        && user::read::<u32>(made.arguments[1])
             .is_some_and(|status| status & 0xff == 0x7f || status == 0xffff);
     let id = process::child_of(thread.process(), pid as u32);
     if id != 0 && !stopped {

@@ -5,7 +5,7 @@ use crate::outputs::{self, Before};
 use crate::record::{EBADF, ENOSYS, Made, call_kernel, perform, plain, write_down};
 use crate::state::Thread;
 use crate::table::{Call, Out};
-use crate::{check, signals, user};
+use crate::{check, filter, signals, user};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::record;
 
@@ -37,8 +37,10 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         14 => mask(thread, made),
         130 | 271 | 270 | 281 | 441 => masked_wait(thread, made),
         131 => alternate_stack(thread, made),
+        157 | 317 if filter::is_filter(made.number, &made.arguments) => filter::record(thread, made),
         157 => control(thread, made),
-        158 | 317 => {
+        317 => plain(thread, made),
+        158 => {
             made.check = check::arguments(thread, made.call, made.number, &made.arguments);
             // SAFETY: the program's own call.
             let result = unsafe { call_kernel(made.number, &made.arguments) };

@@ -5,6 +5,7 @@
 //! to [`Thread`], that to [`Process`]; a vfork child swaps the pointer and its parent swaps it back.
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
+use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use wayfarer_entrance::{raw, tls};
 use wayfarer_runtime_abi::layout::{
     self, Header, Object, ProcessSlot, SESSION_BASE, ThreadSlot, Token,
@@ -58,6 +59,8 @@ pub struct Process {
     pub actions: [Action; 65],
     /// Bit n: the action of signal n has been set by this image.
     pub actions_known: u64,
+    /// Shared mappings of files; the first one's address is 0 while there never was any.
+    pub mappings: [Mapping; MAX_MAPPINGS],
     pub children: [(u32, u32); MAX_CHILDREN],
     /// Entry of each descriptor: object × 2 + side; 0 not tracked.
     pub descriptors: [u32; MAX_DESCRIPTORS],

@@ -10,7 +10,7 @@ use crate::log::RECORD_HEAD;
 use crate::outputs::{self, EINTR};
 use crate::record::{EINVAL, Made, contents_all, perform, perform_once, plain, write_down};
 use crate::state::{Thread, header, object, take};
-use crate::{check, futex, signals, user};
+use crate::{check, futex, signals, user, writethrough};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::put_varint;
@@ -234,8 +234,43 @@ pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
     {
         made.check ^= hash_source(thread, source, result as usize);
     }
+    if result > 0
+        && let Some((address, length)) = written_through(thread, made, result as usize)
+    {
+        write_through(thread, made, result, address, length);
+        return result;
+    }
     write_down(thread, made, result, outputs::Before::default(), &[]);
     result
+}
+
+/// Memory of the program that a write to a file has changed: address and length.
+fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<(usize, usize)> {
+    let end = match made.number {
+        1 | 20 => None,
+        18 | 296 => Some(made.arguments[3] as u64 + count as u64),
+        _ => return None,
+    };
+    writethrough::changed(thread, made.arguments[0], count, end)
+}
+
+/// The record of such a write: address (8 bytes), then the bytes.
+fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize, length: usize) {
+    let place = thread.room(RECORD_HEAD + 8 + length);
+    if place.is_null() {
+        return;
+    }
+    // SAFETY: room was made; the memory is mapped shared, the kernel has just changed it.
+    unsafe {
+        let tag = record::SYSCALL | record::PAYLOAD;
+        let value = wayfarer_runtime_abi::encode::zigzag(result as i64);
+        let place = Thread::put_head(place, tag, made.number as u64, made.check, value);
+        let place = put_varint(place, 8 + length as u64);
+        place.cast::<u64>().write_unaligned(address as u64);
+        core::ptr::copy_nonoverlapping(address as *const u8, place.add(8), length);
+        thread.commit(place.add(8 + length));
+    }
+    thread.count_event();
 }
 
 /// Descriptors that travel to another process: what they stand for is tracked no more.

@@ -1,0 +1,91 @@
+//! Writes to a file that this process has mapped shared: they change its memory, too.
+//!
+//! The record of such a write carries where and what, like any other output of a call.
+
+use crate::state::Thread;
+use wayfarer_entrance::raw;
+
+/// Shared mappings of files that are kept in mind.
+pub const MAX_MAPPINGS: usize = 32;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Mapping {
+    pub address: usize,
+    pub length: usize,
+    pub device: u64,
+    pub inode: u64,
+    pub offset: u64,
+}
+
+/// Remembers a shared mapping of a file.
+pub fn remember(thread: &mut Thread, mapping: Mapping) {
+    let process = thread.process();
+    for place in &mut process.mappings {
+        if place.length == 0 || place.address == mapping.address {
+            *place = mapping;
+            return;
+        }
+    }
+}
+
+/// munmap, mremap: what has moved or gone is not written through any more.
+pub fn forget(thread: &mut Thread, address: usize, length: usize) {
+    for place in &mut thread.process().mappings {
+        if place.length != 0
+            && place.address < address.wrapping_add(length)
+            && address < place.address.wrapping_add(place.length)
+        {
+            place.length = 0;
+        }
+    }
+}
+
+/// mremap of a remembered mapping.
+pub fn moved(thread: &mut Thread, from: usize, to: usize, length: usize) {
+    for place in &mut thread.process().mappings {
+        if place.length != 0 && place.address == from {
+            place.address = to;
+            place.length = length;
+        }
+    }
+}
+
+/// The memory that a write of `count` bytes to `descriptor` has changed: address and length. `end` is the
+/// position in the file behind the write, where the call told it.
+pub fn changed(
+    thread: &Thread,
+    descriptor: usize,
+    count: usize,
+    end: Option<u64>,
+) -> Option<(usize, usize)> {
+    let mappings = &thread.process().mappings;
+    if mappings.first().is_none_or(|first| first.address == 0) {
+        return None;
+    }
+    let mut status = [0u64; 18];
+    // SAFETY: a stat is 144 bytes; lseek touches no memory.
+    let end = unsafe {
+        if raw::syscall6(5, descriptor, (&raw mut status) as usize, 0, 0, 0, 0) != 0 {
+            return None;
+        }
+        match end {
+            Some(end) => end,
+            None => raw::syscall6(8, descriptor, 0, 1, 0, 0, 0) as u64,
+        }
+    };
+    let start = end.checked_sub(count as u64)?;
+    for mapping in mappings {
+        let inside = start.wrapping_sub(mapping.offset);
+        if mapping.length != 0
+            && mapping.device == status[0]
+            && mapping.inode == status[1]
+            && start >= mapping.offset
+            && inside < mapping.length as u64
+        {
+            let length = count.min(mapping.length - inside as usize);
+            return Some((mapping.address + inside as usize, length));
+        }
+    }
+    None
+}
