@@ -2,18 +2,17 @@
 //! bite. Switching off the patching alone must change nothing but the speed.
 
 use wayfarer_test_kit::debuggee::Debuggee;
-use wayfarer_test_kit::fail;
 use wayfarer_test_kit::failure::Failure;
 use wayfarer_test_kit::harness::{self, Outcome, Test, Verdict};
 use wayfarer_test_kit::recording::Recorder;
 use wayfarer_test_kit::replay::{difference, expect_identical, replay_check};
+use wayfarer_test_kit::{ensure, fail};
 
 /// A recipe, what is switched off to see it, and the debuggee that needs it. Most recipes serve
 /// dispatch, which patched sites seldom need: those are looked at without patching.
 const CASES: &[(&str, &[&str], &str)] = &[
     ("mask_strip", &["--no-patch", "--ablate", "mask-strip"], "processes/posix_spawn"),
     ("rearm", &["--no-patch", "--ablate", "rearm"], "processes/raw_system_calls"),
-    ("restorer", &["--no-patch", "--ablate", "restorer"], "signals/kill_ping_pong"),
     ("environment", &["--ablate", "environment"], "processes/exec_empty_environment"),
     ("dispatch", &["--ablate", "dispatch"], "processes/raw_system_calls"),
     ("vdso", &["--ablate", "vdso"], "clocks/all_clocks"),
@@ -39,6 +38,7 @@ fn main() {
     tests.extend(WITHOUT_PATCHING.iter().map(|&debuggee| {
         Test::new(format!("no_patch::{debuggee}"), move || expect_no_harm(&["--no-patch"], debuggee))
     }));
+    tests.push(Test::new("restorer", restorer_saves_traps));
     harness::run(tests);
 }
 
@@ -63,6 +63,21 @@ fn expect_bite(options: &[&str], debuggee: &'static str) -> Outcome {
         }
     }
     fail!("{options:?} does no harm to {debuggee}: nothing tests this recipe")
+}
+
+/// Without our own restorer every return from a handler is caught by dispatch: slower, but right.
+fn restorer_saves_traps() -> Outcome {
+    let words = Debuggee::c("signals/kill_ping_pong").words()?;
+    let traps = |options: &[&str]| -> Result<u64, Failure> {
+        let mut recording = recorder(options).record(&words)?;
+        expect_identical(&mut recording)?;
+        let info = recording.info()?;
+        info["dispatch_traps"].as_u64().ok_or_else(|| Failure(format!("no number of traps in {info}")))
+    };
+    let (with, without) = (traps(&[])?, traps(&["--ablate", "restorer"])?);
+    // Forty handlers return in this debuggee.
+    ensure!(without >= with + 40, "{with} traps with the restorer, {without} without");
+    Ok(Verdict::Passed)
 }
 
 fn expect_no_harm(options: &[&str], debuggee: &'static str) -> Outcome {

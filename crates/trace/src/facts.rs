@@ -183,12 +183,25 @@ fn index_of(processes: &[Process], id: ProcessId) -> Option<usize> {
         .ok()
 }
 
+/// The name under which an image was started: a link's or script's own, as `ps` shows it. A program
+/// started by descriptor has only the path of its file.
+fn program_path(payload: &[u8]) -> Option<&[u8]> {
+    let mut fields = Cursor::new(payload);
+    let executable = fields.string()?;
+    fields.string()?;
+    let started_as = fields.string()?;
+    if started_as.is_empty() || started_as.starts_with(b"/dev/fd/") {
+        return Some(executable);
+    }
+    Some(started_as)
+}
+
 impl ThreadFacts {
     fn add(&mut self, record: &Record<'_>) {
         let payload = record.payload;
         match (record.tag, record.number) {
             (record::START, _) => {
-                if let Some(path) = Cursor::new(payload).string() {
+                if let Some(path) = program_path(payload) {
                     let path = String::from_utf8_lossy(path);
                     self.steps.push(Step::Start(base_name(&path).to_owned()));
                 }
