@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use wayfarer_model::names::base_name;
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId, WaitStatus};
 use wayfarer_runtime_abi::layout::process_state;
-use wayfarer_runtime_abi::record::{self, Record};
+use wayfarer_runtime_abi::record::{self, Record, exec};
 
 use crate::bytes::{Cursor, push_string, push_varint, u32_at};
 use crate::tables::{Process, Thread};
@@ -16,10 +16,12 @@ mod call {
     pub(super) const CLONE: u64 = 56;
     pub(super) const FORK: u64 = 57;
     pub(super) const VFORK: u64 = 58;
+    pub(super) const EXECVE: u64 = 59;
     pub(super) const EXIT: u64 = 60;
     pub(super) const WAIT4: u64 = 61;
     pub(super) const EXIT_GROUP: u64 = 231;
     pub(super) const WAITID: u64 = 247;
+    pub(super) const EXECVEAT: u64 = 322;
     pub(super) const CLONE3: u64 = 435;
 }
 
@@ -38,6 +40,8 @@ struct ThreadFacts {
     exit: Option<(u64, i64)>,
     /// Children whose end it was told, by process id.
     reaped: Vec<(u32, WaitStatus)>,
+    /// The record before was an exec that added a step.
+    exec_is_last: bool,
     /// A record could not be read: the rest of the log is not looked at.
     bad: bool,
 }
@@ -196,6 +200,21 @@ fn program_path(payload: &[u8]) -> Option<&[u8]> {
     Some(started_as)
 }
 
+/// Name of the program that an exec began when no `START` will follow.
+fn opaque_exec(payload: &[u8]) -> Option<String> {
+    let mut cursor = Cursor::new(payload);
+    let flags = *cursor.take(1)?.first()?;
+    let descriptors = cursor.u32()? as usize;
+    cursor.take(descriptors.checked_mul(8)?)?;
+    let path = cursor.rest();
+    let end = path
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(path.len());
+    let name = String::from_utf8_lossy(&path[..end]);
+    (flags & exec::OPAQUE != 0).then(|| base_name(&name).to_owned())
+}
+
 impl ThreadFacts {
     fn add(&mut self, record: &Record<'_>) {
         let payload = record.payload;
@@ -206,6 +225,15 @@ impl ThreadFacts {
                     self.steps.push(Step::Start(base_name(&path).to_owned()));
                 }
             }
+            (record::SYSCALL, call::EXECVE | call::EXECVEAT) => {
+                let opaque = opaque_exec(payload);
+                self.exec_is_last = opaque.is_some();
+                self.steps.extend(opaque.map(Step::Start));
+                return;
+            }
+            (record::TURN | record::YIELD | record::NOTE, _) => return,
+            // The exec before it failed after all.
+            (record::RESULT, _) if self.exec_is_last => drop(self.steps.pop()),
             (record::EXIT, number) => self.exit = Some((number, record.value)),
             (record::SYSCALL, call::CLONE | call::FORK | call::VFORK | call::CLONE3) => {
                 let pid = u32::try_from(record.value).unwrap_or(0);
@@ -232,6 +260,7 @@ impl ThreadFacts {
             (record::SYSCALL, call::WAITID) if record.value == 0 => self.add_siginfo(payload),
             _ => {}
         }
+        self.exec_is_last = false;
     }
 
     /// A `siginfo_t` as waitid fills it in.

@@ -268,8 +268,9 @@ impl<W: Write> Writer<'_, W> {
     fn add_references(&mut self, offset: u64, piece: &[u8]) -> Result<(), SealError> {
         let mut position = 0;
         while let Ok(found) = record::read(&piece[position..]) {
+            let apart = is_stored_apart(&found, &piece[position..]);
             position += found.length;
-            if !is_stored_apart(&found) {
+            if !apart {
                 continue;
             }
             let start = position - found.payload.len();

@@ -84,8 +84,13 @@ impl Log {
 
     /// The start of a program without arguments, environment and modules.
     pub fn start(&mut self, path: &str) {
+        self.start_as(path, path);
+    }
+
+    /// The start of a program that was called by another path than its own.
+    pub fn start_as(&mut self, path: &str, called: &str) {
         let mut payload = Vec::new();
-        for field in [path, "/", "", "", ""] {
+        for field in [path, "/", called, "", "", "", "0123456789abcdef"] {
             push_string(&mut payload, field.as_bytes());
         }
         let mut bytes = vec![record::START | record::PAYLOAD];
@@ -98,6 +103,12 @@ impl Log {
         let mut payload = process.0.to_le_bytes().to_vec();
         payload.extend_from_slice(&thread.0.to_le_bytes());
         self.syscall(call, 0, i64::from(pid), Some(&payload));
+    }
+
+    /// An execve of a program that cannot be followed.
+    pub fn opaque_exec(&mut self, path: &str) {
+        let payload = [&[record::exec::OPAQUE, 0, 0, 0, 0], path.as_bytes()].concat();
+        self.syscall(59, 0, 0, Some(&payload));
     }
 
     /// A wait4 that was told of a child's end.

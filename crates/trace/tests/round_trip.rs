@@ -225,3 +225,36 @@ proptest! {
         prop_assert!(verify(&trace).is_good());
     }
 }
+
+#[test]
+fn programs_are_named_as_they_were_called() {
+    let mut builder = SessionBuilder::new();
+    let mut owners = Vec::new();
+    let mut logs = Vec::new();
+    for pid in 1..6 {
+        owners.push(builder.process(ProcessId(0), pid, ""));
+        logs.push(Log::new());
+    }
+    logs[0].start_as("/usr/bin/redis-check-rdb", "/usr/bin/redis-server");
+    logs[1].start_as("/usr/bin/dash", "/dev/fd/5");
+    logs[2].start("/usr/bin/env");
+    logs[2].start("/usr/bin/python3");
+    logs[2].child(57, 4, owners[3].0, owners[3].1);
+    logs[2].start("/usr/bin/make");
+    logs[4].start("/bin/sh");
+    logs[4].opaque_exec("/usr/bin/tried");
+    logs[4].turn(3);
+    logs[4].result(-13);
+    logs[4].opaque_exec("/usr/bin/static");
+    for (owner, log) in owners.iter().zip(&logs) {
+        builder.log(*owner, log, 1);
+    }
+    let manifest = serde_json::to_vec(&common::manifest()).expect("serialises");
+    let trace = Trace::open_bytes(&manifest, None, Some(Box::new(builder.build()))).expect("opens");
+    let names: Vec<&str> = trace
+        .processes()
+        .iter()
+        .map(|row| row.name.as_str())
+        .collect();
+    assert_eq!(names, ["redis-server", "dash", "make", "python3", "static"]);
+}

@@ -18,7 +18,7 @@ use crate::bytes::{Cursor, modest_capacity, push_varint};
 use crate::format::{BIG_PAYLOAD, LONGEST_RAW, Segment, packing};
 use coder::{Decoder, Encoder};
 use events::{EVENT, is_ready_list};
-use model::{Head, Model, Shape, shape};
+use model::{Coded, Head, Model, Shape, shape};
 
 /// A payload within a block's raw bytes that is stored elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,14 +129,15 @@ fn pack_records(raw: &[u8], segments: &[Segment], references: &[Reference]) -> V
         let end = position + segment.length as usize;
         while position < end {
             let Some(record) = canonical(&raw[position..end]) else {
-                // The model cannot fail here: it is given no tag.
-                let _ = model.code(&mut coder, None);
-                columns[usize::from(model::kind::REST)].extend_from_slice(&raw[position..end]);
-                position = end;
-                break;
+                let length = foreign_length(&raw[position..end]);
+                model.code_foreign(&mut coder, length as u64);
+                columns[usize::from(model::kind::FOREIGN)]
+                    .extend_from_slice(&raw[position..position + length]);
+                position += length;
+                continue;
             };
             let head = head_of(&record, raw[position]);
-            let Ok(Some((_, kind))) = model.code(&mut coder, Some(head)) else {
+            let Ok(Coded::Record(_, kind)) = model.code(&mut coder, Some(head)) else {
                 break;
             };
             position += record.length;
@@ -194,11 +195,18 @@ fn canonical(bytes: &[u8]) -> Option<Record<'_>> {
     (1 + fields + payload == record.length).then_some(record)
 }
 
-/// Whether the payload of this record is stored apart from the log.
-pub(crate) fn is_stored_apart(record: &Record<'_>) -> bool {
+/// How many bytes at the start of `bytes` go as they are: one record that is written in an unusual
+/// way, or everything where there is no record.
+fn foreign_length(bytes: &[u8]) -> usize {
+    record::read(bytes).map_or(bytes.len(), |record| record.length)
+}
+
+/// Whether the payload of `record`, which lies at the start of `bytes`, is stored apart from the
+/// log.
+pub(crate) fn is_stored_apart(record: &Record<'_>, bytes: &[u8]) -> bool {
     let length = record.payload.len();
     let listed = record.tag == record::SYSCALL && is_ready_list(record.number, length as u64);
-    length >= BIG_PAYLOAD && !listed
+    length >= BIG_PAYLOAD && !listed && canonical(bytes).is_some()
 }
 
 fn head_of(record: &Record<'_>, first: u8) -> Head {
@@ -319,10 +327,16 @@ fn unpack_record(
     let coded = model
         .code(coder, None)
         .map_err(|tag| format!("no record has the tag {tag:#04x}"))?;
-    let Some((head, kind)) = coded else {
-        let rest = columns.take(model::kind::REST, end - raw.len())?;
-        raw.extend_from_slice(rest);
-        return Ok(());
+    let (head, kind) = match coded {
+        Coded::Record(head, kind) => (head, kind),
+        Coded::Foreign(length) => {
+            let left = (end - raw.len()) as u64;
+            if length == 0 || length > left {
+                return Err(too_long());
+            }
+            raw.extend_from_slice(columns.take(model::kind::FOREIGN, length as usize)?);
+            return Ok(());
+        }
     };
     let tag = head.first & !PAYLOAD;
     push_head(raw, &head, shape(tag).ok_or_else(too_long)?);

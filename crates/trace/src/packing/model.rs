@@ -23,6 +23,14 @@ pub(crate) struct Head {
     pub(crate) length: u64,
 }
 
+/// What comes next in a log.
+pub(crate) enum Coded {
+    /// A record, and its kind.
+    Record(Head, u8),
+    /// That many bytes as they are.
+    Foreign(u64),
+}
+
 /// Which fields a tag has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -47,8 +55,8 @@ pub(crate) fn shape(tag: u8) -> Option<Shape> {
 pub(crate) mod kind {
     /// One that is not in the list of kinds: it is spelt out.
     pub(crate) const SPELT: u8 = 0;
-    /// No record: the rest of the segment could not be read as records.
-    pub(crate) const REST: u8 = 1;
+    /// Bytes that are kept as they are, a number of them.
+    pub(crate) const FOREIGN: u8 = 1;
     /// The first number of a listed kind.
     pub(super) const FIRST: usize = 2;
 }
@@ -78,6 +86,7 @@ pub(crate) struct Model {
     kinds: PerContext<Symbol>,
     spelt_first: Symbol,
     spelt_number: Number,
+    foreign: Number,
     check_guesses: Guesses<4>,
     checks: PerContext<Symbol>,
     value_guesses: Guesses<3>,
@@ -112,6 +121,7 @@ impl Model {
             kinds: PerContext::new(256, Symbol::new),
             spelt_first: Symbol::new(),
             spelt_number: Number::new(),
+            foreign: Number::new(),
             check_guesses: Guesses::new(),
             checks: PerContext::new(256, Symbol::new),
             value_guesses: Guesses::new(),
@@ -131,17 +141,13 @@ impl Model {
         }
     }
 
-    /// Codes a record's head, or that no more records come (`None`). The second result is the
-    /// record's kind. When unpacking, a tag that does not exist comes out as `Err`.
-    pub(crate) fn code(
-        &mut self,
-        coder: &mut impl Coder,
-        head: Option<Head>,
-    ) -> Result<Option<(Head, u8)>, u8> {
+    /// Codes a record's head. When unpacking, none is given, and it may turn out that foreign bytes
+    /// come instead; a tag that does not exist comes out as `Err`.
+    pub(crate) fn code(&mut self, coder: &mut impl Coder, head: Option<Head>) -> Result<Coded, u8> {
         let kind = self.code_kind(coder, head.as_ref());
         let given = head.unwrap_or_default();
         let (first, number) = match kind {
-            kind::REST => return Ok(None),
+            kind::FOREIGN => return Ok(Coded::Foreign(self.foreign.code(coder, 0))),
             kind::SPELT => self.spell(coder, &given)?,
             listed => self.listed[usize::from(listed) - kind::FIRST],
         };
@@ -165,7 +171,13 @@ impl Model {
             coded.length = self.code_length(coder, kind, coded.value, given.length);
         }
         self.remember(kind, &coded, shape);
-        Ok(Some((coded, kind)))
+        Ok(Coded::Record(coded, kind))
+    }
+
+    /// Codes that `length` foreign bytes come. For packing.
+    pub(crate) fn code_foreign(&mut self, coder: &mut impl Coder, length: u64) {
+        self.code_kind(coder, None);
+        self.foreign.code(coder, length);
     }
 
     fn code_kind<C: Coder>(&mut self, coder: &mut C, head: Option<&Head>) -> u8 {
@@ -175,7 +187,7 @@ impl Model {
                 .get(&(head.first, head.number))
                 .copied()
                 .unwrap_or(kind::SPELT),
-            _ => kind::REST,
+            _ => kind::FOREIGN,
         };
         let past = self.history.map(u64::from);
         let left = self.events.count().saturating_sub(self.answered).min(2) as u64;
