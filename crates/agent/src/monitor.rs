@@ -51,6 +51,9 @@ pub struct Run<'a> {
     pub ended: BTreeMap<ProcessId, i32>,
 }
 
+/// Value of `Header::output_tail` behind a newline.
+const WHOLE_LINE: u32 = 256 + b'\n' as u32;
+
 impl Run<'_> {
     /// Looks on until the replay is over; an error is the signal that the user sent.
     pub fn until_end(&mut self) -> Result<End, Signal> {
@@ -272,6 +275,10 @@ impl Run<'_> {
             threads: now.iter().filter(|thread| thread.events > 0).count() as u64,
             events: now.iter().map(|thread| thread.events).sum(),
             trace_bytes: self.trace.bytes_on_disk(),
+            open_line: !matches!(
+                self.session.header().output_tail.load(Ordering::Relaxed),
+                0 | WHOLE_LINE
+            ),
             ends_at,
             damage: self.plan.damage.clone(),
         }

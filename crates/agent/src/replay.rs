@@ -60,6 +60,8 @@ pub struct ReplayReport {
     pub threads: u64,
     pub events: u64,
     pub trace_bytes: u64,
+    /// The replayed output ended in the middle of a line.
+    pub open_line: bool,
     /// Where each thread was when a cut trace came to its end.
     pub ends_at: Vec<String>,
     /// What is unreadable in the trace.

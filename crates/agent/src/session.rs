@@ -24,8 +24,8 @@ use wayfarer_runtime_abi::layout::{
 use wayfarer_runtime_abi::{ABI_VERSION, UNIT};
 
 /// Allocated at once at the start of each table, and in units of the arena.
-const FIRST_TABLE_BYTES: u64 = 256 * 1024;
-const FIRST_UNITS: u64 = 16;
+const FIRST_TABLE_BYTES: u64 = 64 * 1024;
+const FIRST_UNITS: u64 = 2;
 const TABLES: [u64; 5] = [
     HEADER_OFFSET,
     PROCESSES_OFFSET,

@@ -58,6 +58,10 @@ fn tell(options: &ReplayOptions, report: &ReplayReport) -> i32 {
         ));
     }
     if options.json {
+        if report.open_line {
+            // The verdict has a line of its own, whatever the program left behind.
+            say::fact("");
+        }
         say::fact(&verdict(report));
     }
     if report.explanation.is_none() {
@@ -106,6 +110,7 @@ mod tests {
             threads: 2,
             events: 3,
             trace_bytes: 4,
+            open_line: false,
             ends_at: Vec::new(),
             damage: Vec::new(),
         };

@@ -92,6 +92,9 @@ pub struct Header {
     pub stop: AtomicU32,
     /// Counts connects that are on their way and not yet in the connection table.
     pub connects_pending: AtomicU32,
+    /// Replay: last byte that was written to the standard output, plus 256; 0: none was.
+    pub output_tail: AtomicU32,
+    pub spare: u32,
     /// Wall clock when the session began, nanoseconds since 1970.
     pub start_realtime_ns: u64,
     pub divergence: Divergence,

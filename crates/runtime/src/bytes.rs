@@ -2,7 +2,7 @@
 
 use crate::outputs;
 use crate::record::Made;
-use crate::state::{Thread, at, object};
+use crate::state::{Thread, at, header, object};
 use crate::streams::{Source, direction};
 use crate::{diverge, futex, log};
 use core::sync::atomic::Ordering;
@@ -154,7 +154,14 @@ pub fn write_out(descriptor: usize, source: Source, length: usize) {
                     unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
                 }
                 result if result <= 0 => return,
-                result => done += result as usize,
+                result => {
+                    done += result as usize;
+                    if descriptor == 1 {
+                        // SAFETY: the last byte of what was just written.
+                        let last = unsafe { *((pointer + done - 1) as *const u8) };
+                        header().output_tail.store(256 + u32::from(last), Ordering::Relaxed);
+                    }
+                }
             }
         }
     });

@@ -27,6 +27,9 @@ const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const PROT_WRITE: usize = 2;
 const PAGE: usize = 4096;
 
+/// Larger files that nobody has changed lately are taken from their place again, like libraries.
+const LARGEST_COPY: u64 = 1 << 20;
+
 /// First byte of the payload of a file mapping: where a replay gets the bytes from.
 mod source {
     /// From the file itself: 8 bytes of checksum over the first page, then the path.
@@ -85,6 +88,8 @@ struct File {
     inode: u64,
     size: u64,
     is_regular: bool,
+    /// It has a name, and was last changed before the session began.
+    is_settled: bool,
 }
 
 fn describe(descriptor: usize) -> Option<File> {
@@ -95,6 +100,8 @@ fn describe(descriptor: usize) -> Option<File> {
         device: status[0],
         inode: status[1],
         is_regular: status[3] & 0o170_000 == 0o100_000,
+        is_settled: status[2] > 0
+            && status[11].wrapping_mul(1_000_000_000) < header().start_realtime_ns,
         size: status[6],
     })
 }
@@ -148,7 +155,8 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
         thread.emit_with(record::SYSCALL, 9, made.check, zigzag(result as i64), &[source::CONTENTS]);
         return;
     }
-    if !shared && starts_like_elf(made.arguments[4]) {
+    let large = file.size > LARGEST_COPY && file.is_settled;
+    if !shared && (large || starts_like_elf(made.arguments[4])) {
         let mut path = [0u8; 4096];
         let path_length = path_of(made.arguments[4], &mut path);
         let hash = page_hash(address, file, offset, made.arguments[2]);

@@ -42,7 +42,10 @@ pub fn take(thread: &mut Thread) {
 #[inline(never)]
 pub fn release(thread: &mut Thread) {
     thread.holds_token = false;
-    let token = token(thread.process());
+    unlock(token(thread.process()));
+}
+
+fn unlock(token: &Token) {
     if token.state.swap(0, Ordering::AcqRel) == 2 {
         futex::wake(&token.state, 1);
     }
@@ -53,10 +56,18 @@ pub fn acquire(thread: &mut Thread) {
     if thread.holds_token {
         return;
     }
-    let token = token(thread.process());
-    if token.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-        wait_for(thread, token);
-    }
+    let token = loop {
+        let token = token(thread.process());
+        if token.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            wait_for(thread, token);
+        }
+        // Another thread may have taken the process into another domain meanwhile.
+        // SAFETY: another thread may change it; a plain word read anew each time.
+        if core::ptr::eq(token, unsafe { (&raw const thread.process().token).read_volatile() }) {
+            break token;
+        }
+        unlock(token);
+    };
     thread.holds_token = true;
     let me = thread.number + 1;
     if token.owner.load(Ordering::Relaxed) != me {
@@ -223,14 +234,20 @@ pub fn join_shared_domain(thread: &mut Thread) {
     if process.shared_domain {
         return;
     }
-    if thread.mode == MODE_RECORD {
-        let_go(thread);
-    } else {
-        pass(thread);
-    }
+    let (old, held) = (token(process), thread.holds_token);
     process.shared_domain = true;
     process.serial = true;
     process.token = (&raw const header().shared_domain).cast_mut();
+    if held {
+        // Whoever waits for the old token finds that it leads nowhere, and comes to the new one.
+        thread.holds_token = false;
+        if thread.mode == MODE_RECORD {
+            unlock(old);
+        } else {
+            old.turn.store(thread.turn.wrapping_add(1), Ordering::Release);
+            futex::wake(&old.turn, u32::MAX >> 1);
+        }
+    }
     // SAFETY: the slot is part of the session mapping.
     unsafe { (*process.slot).flags.fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed) };
     if thread.mode == MODE_RECORD {
@@ -277,12 +294,21 @@ pub fn pass(thread: &mut Thread) {
 /// Replay: the next record is a `TURN`: the others first.
 pub fn await_turn(thread: &mut Thread, turn: u32) {
     pass(thread);
-    let shared = thread.process().shared_domain;
-    let token = token(thread.process());
-    futex::wait_until(thread, waiting::TURN, u64::from(turn), &token.turn, || {
-        let now = token.turn.load(Ordering::Acquire);
-        now == turn || (shared && turn == 1 && now == 0)
-    });
+    let process = thread.process();
+    loop {
+        let (shared, token) = (process.shared_domain, token(process));
+        let is_current = || {
+            // SAFETY: another thread may change it; a plain word read anew each time.
+            core::ptr::eq(token, unsafe { (&raw const process.token).read_volatile() })
+        };
+        futex::wait_until(thread, waiting::TURN, u64::from(turn), &token.turn, || {
+            let now = token.turn.load(Ordering::Acquire);
+            now == turn || (shared && turn == 1 && now == 0) || !is_current()
+        });
+        if is_current() {
+            break;
+        }
+    }
     thread.turn = turn;
     thread.holds_token = true;
 }

@@ -50,7 +50,7 @@ fn find() -> Result<PathBuf, Failure> {
     let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_default();
     let stamp = directory.join("wayfarer.run");
     let program = target.join("release").join("wayfarer");
-    if run.is_empty() || !program.exists() || std::fs::read_to_string(&stamp).is_ok_and(|last| last != run) {
+    if run.is_empty() || !program.exists() || !std::fs::read_to_string(&stamp).is_ok_and(|last| last == run) {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["build", "--release", "--quiet", "--package", "wayfarer"])
