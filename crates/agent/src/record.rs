@@ -191,11 +191,15 @@ pub fn record(
         .filter_map(|id| session.thread(id))
         .map(|thread| thread.events.load(Ordering::Relaxed))
         .sum();
+    let processes = session.process_ids().len() as u32;
+    if sealed.is_ok() {
+        session.discard();
+    }
     Ok(Recorded {
         directory: directory.path().to_path_buf(),
         status: WaitStatus(wait_status).shell_status().unwrap_or(125),
         events,
-        processes: session.process_ids().len() as u32,
+        processes,
         broken,
         sealed,
     })
