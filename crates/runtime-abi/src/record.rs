@@ -119,7 +119,14 @@ pub fn read(bytes: &[u8]) -> Result<Record<'_>, BadRecord> {
     use BadRecord::Truncated;
     let first = *bytes.first().ok_or(Truncated)?;
     let tag = first & !PAYLOAD;
-    let mut record = Record { tag, number: 0, check: 0, value: 0, payload: &[], length: 0 };
+    let mut record = Record {
+        tag,
+        number: 0,
+        check: 0,
+        value: 0,
+        payload: &[],
+        length: 0,
+    };
     let mut position = 1usize;
     match tag {
         SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT => {

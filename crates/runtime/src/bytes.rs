@@ -60,7 +60,9 @@ pub fn send(thread: &mut Thread, entry: u32, source: Source, length: usize) {
 
 /// Another unit at the end of a direction.
 fn extend(direction: &Direction) -> bool {
-    let Some(unit) = log::allocate(1) else { return false };
+    let Some(unit) = log::allocate(1) else {
+        return false;
+    };
     let tail = direction.tail.load(Ordering::Relaxed);
     // SAFETY: units of this direction; the reader follows `next` only once `written` says so.
     unsafe {
@@ -68,7 +70,9 @@ fn extend(direction: &Direction) -> bool {
         if tail == 0 {
             direction.head.store(unit, Ordering::Release);
         } else {
-            (*at(tail).cast::<Chunk>()).next.store(unit, Ordering::Release);
+            (*at(tail).cast::<Chunk>())
+                .next
+                .store(unit, Ordering::Release);
         }
     }
     direction.tail.store(unit, Ordering::Release);
@@ -159,7 +163,9 @@ pub fn write_out(descriptor: usize, source: Source, length: usize) {
                     if descriptor == 1 {
                         // SAFETY: the last byte of what was just written.
                         let last = unsafe { *((pointer + done - 1) as *const u8) };
-                        header().output_tail.store(256 + u32::from(last), Ordering::Relaxed);
+                        header()
+                            .output_tail
+                            .store(256 + u32::from(last), Ordering::Relaxed);
                     }
                 }
             }

@@ -55,7 +55,10 @@ pub fn arguments(thread: &mut Thread, call: &Call, number: usize, arguments: &[u
         if call.scalars & (1 << index) != 0 {
             // Only the lower half: the upper half of an int argument is undefined by the ABI.
             // SAFETY: the index is below 6.
-            hash = mix(hash, u64::from(unsafe { *arguments.get_unchecked(index) } as u32));
+            hash = mix(
+                hash,
+                u64::from(unsafe { *arguments.get_unchecked(index) } as u32),
+            );
         }
         index += 1;
     }

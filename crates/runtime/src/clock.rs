@@ -89,7 +89,11 @@ pub unsafe extern "C" fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32 {
                 let result = vdso::original_clock_gettime(clock, time);
                 if result == 0 {
                     let [seconds, nanoseconds] = *time;
-                    write_down(thread, clock as u8, seconds.wrapping_mul(BILLION) + nanoseconds);
+                    write_down(
+                        thread,
+                        clock as u8,
+                        seconds.wrapping_mul(BILLION) + nanoseconds,
+                    );
                 }
                 result
             }
@@ -140,7 +144,9 @@ pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], zone: *mut u8) -> i32
 pub unsafe extern "C" fn time(into: *mut i64) -> i64 {
     // SAFETY: as the caller says.
     unsafe {
-        let Some(thread) = live() else { return vdso::original_time(into) };
+        let Some(thread) = live() else {
+            return vdso::original_time(into);
+        };
         let value = match thread.mode {
             MODE_RECORD => {
                 let value = vdso::original_time(core::ptr::null_mut());
@@ -162,7 +168,9 @@ pub unsafe extern "C" fn time(into: *mut i64) -> i64 {
 pub unsafe extern "C" fn getcpu(cpu: *mut u32, node: *mut u32, unused: *mut u8) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
-        let Some(thread) = live() else { return vdso::original_getcpu(cpu, node, unused) };
+        let Some(thread) = live() else {
+            return vdso::original_getcpu(cpu, node, unused);
+        };
         let value = match thread.mode {
             MODE_RECORD => {
                 let (mut this_cpu, mut this_node) = (0u32, 0u32);

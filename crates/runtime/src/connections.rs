@@ -53,7 +53,10 @@ impl Address {
 }
 
 fn ask(descriptor: usize, call: usize) -> Option<Address> {
-    let mut address = Address { bytes: [0; 112], length: 112 };
+    let mut address = Address {
+        bytes: [0; 112],
+        length: 112,
+    };
     // SAFETY: the buffer and its length live on this stack.
     let result = unsafe {
         raw::syscall6(
@@ -114,11 +117,17 @@ fn unix_key(address: &Address) -> Option<Key> {
     if length <= 2 {
         return None;
     }
-    Some(Key { bytes: address.bytes, length })
+    Some(Key {
+        bytes: address.bytes,
+        length,
+    })
 }
 
 fn internet_key(client: &Address, server: &Address) -> Option<Key> {
-    let mut key = Key { bytes: [0; 112], length: 0 };
+    let mut key = Key {
+        bytes: [0; 112],
+        length: 0,
+    };
     (push_internet(&mut key, client) && push_internet(&mut key, server)).then_some(key)
 }
 
@@ -256,7 +265,13 @@ pub fn record_connect(thread: &mut Thread, made: &mut Made) -> isize {
             number = 0;
         }
     }
-    write_down(thread, made, result, Before::default(), &number.to_le_bytes());
+    write_down(
+        thread,
+        made,
+        result,
+        Before::default(),
+        &number.to_le_bytes(),
+    );
     result
 }
 
@@ -276,28 +291,45 @@ fn name_socket(descriptor: usize) -> bool {
 }
 
 fn publish_unix(thread: &Thread, descriptor: usize, named: bool) -> u32 {
-    let Some(key) = ask(descriptor, GETSOCKNAME).as_ref().and_then(unix_key) else { return 0 };
+    let Some(key) = ask(descriptor, GETSOCKNAME).as_ref().and_then(unix_key) else {
+        return 0;
+    };
     let flags = if named { object_flags::NAMED_BY_US } else { 0 };
     let number = new_object(thread, object_kind::UNIX, flags);
-    if number != 0 && publish(&key, number) { number } else { 0 }
+    if number != 0 && publish(&key, number) {
+        number
+    } else {
+        0
+    }
 }
 
 fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length: usize) -> u32 {
-    let Some(local) = ask(descriptor, GETSOCKNAME) else { return 0 };
+    let Some(local) = ask(descriptor, GETSOCKNAME) else {
+        return 0;
+    };
     // While the handshake runs there is no peer yet; then the address asked for is the one.
     let remote = match ask(descriptor, GETPEERNAME) {
         Some(remote) => remote,
         None => {
-            let mut remote = Address { bytes: [0; 112], length: 0 };
+            let mut remote = Address {
+                bytes: [0; 112],
+                length: 0,
+            };
             if !user::copy_in(remote.bytes.as_mut_ptr(), asked, length.min(112)) {
                 return 0;
             }
             remote
         }
     };
-    let Some(key) = internet_key(&local, &remote) else { return 0 };
+    let Some(key) = internet_key(&local, &remote) else {
+        return 0;
+    };
     let number = new_object(thread, object_kind::TCP, 0);
-    if number != 0 && publish(&key, number) { number } else { 0 }
+    if number != 0 && publish(&key, number) {
+        number
+    } else {
+        0
+    }
 }
 
 pub fn record_accept(thread: &mut Thread, made: &mut Made) -> isize {
@@ -310,7 +342,9 @@ pub fn record_accept(thread: &mut Thread, made: &mut Made) -> isize {
         number = peer_object(result as usize);
         if number != 0 {
             hide_name(number, made.arguments[1], made.arguments[2]);
-            object(number).flags.fetch_or(object_flags::BOTH, Ordering::AcqRel);
+            object(number)
+                .flags
+                .fetch_or(object_flags::BOTH, Ordering::AcqRel);
             thread.process().set_entry(result as usize, number * 2 + 1);
         } else {
             thread.process().set_entry(result as usize, 0);
@@ -327,11 +361,14 @@ fn peer_object(descriptor: usize) -> u32 {
     if !is_stream(descriptor) {
         return 0;
     }
-    let Some(remote) = ask(descriptor, GETPEERNAME) else { return 0 };
+    let Some(remote) = ask(descriptor, GETPEERNAME) else {
+        return 0;
+    };
     let key = match remote.family() {
         AF_UNIX => unix_key(&remote),
-        AF_INET | AF_INET6 => ask(descriptor, GETSOCKNAME)
-            .and_then(|local| internet_key(&remote, &local)),
+        AF_INET | AF_INET6 => {
+            ask(descriptor, GETSOCKNAME).and_then(|local| internet_key(&remote, &local))
+        }
         _ => None,
     };
     let Some(key) = key else { return 0 };

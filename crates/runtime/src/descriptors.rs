@@ -67,8 +67,9 @@ impl Process {
 pub fn give_up_tracking(entry: u32) {
     let object = object(entry >> 1);
     if object.kind != object_kind::OUTPUT {
-        object
-            .flags
-            .fetch_or(object_flags::CONTENTS_0 | object_flags::CONTENTS_1, Ordering::AcqRel);
+        object.flags.fetch_or(
+            object_flags::CONTENTS_0 | object_flags::CONTENTS_1,
+            Ordering::AcqRel,
+        );
     }
 }

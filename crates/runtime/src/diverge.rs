@@ -14,7 +14,10 @@ fn place() -> *mut Divergence {
 fn claim() -> bool {
     // SAFETY: the header is mapped.
     unsafe {
-        (*place()).state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        (*place())
+            .state
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
     }
 }
 

@@ -27,21 +27,40 @@ struct Parts {
 
 fn parts(number: usize, a: &[usize; 6]) -> Parts {
     if number == 59 {
-        Parts { directory: AT_FDCWD, path: a[0], arguments: a[1], environment: a[2], flags: 0 }
+        Parts {
+            directory: AT_FDCWD,
+            path: a[0],
+            arguments: a[1],
+            environment: a[2],
+            flags: 0,
+        }
     } else {
-        Parts { directory: a[0], path: a[1], arguments: a[2], environment: a[3], flags: a[4] }
+        Parts {
+            directory: a[0],
+            path: a[1],
+            arguments: a[2],
+            environment: a[3],
+            flags: a[4],
+        }
     }
 }
 
 /// Check byte over the path and all arguments.
 fn check_of(thread: &mut Thread, made: &Made, parts: Parts) -> u8 {
-    let mut hash = u64::from(check::arguments(thread, made.call, made.number, &made.arguments));
+    let mut hash = u64::from(check::arguments(
+        thread,
+        made.call,
+        made.number,
+        &made.arguments,
+    ));
     let mut index = 0;
     while index < MAX_STRINGS {
         let Some(string) = user::read::<usize>(parts.arguments.wrapping_add(index * 8)) else {
             break;
         };
-        let Some(length) = user::string_length(thread, string, 1 << 17) else { break };
+        let Some(length) = user::string_length(thread, string, 1 << 17) else {
+            break;
+        };
         hash = user::hash(thread, hash, string, length);
         index += 1;
     }
@@ -113,7 +132,10 @@ fn changes_identity(status: &[u32; 36]) -> bool {
     let (mode, owner, group) = (status[6], status[7], status[8]);
     // SAFETY: no arguments.
     let (user, users_group) = unsafe {
-        (raw::syscall6(102, 0, 0, 0, 0, 0, 0) as u32, raw::syscall6(104, 0, 0, 0, 0, 0, 0) as u32)
+        (
+            raw::syscall6(102, 0, 0, 0, 0, 0, 0) as u32,
+            raw::syscall6(104, 0, 0, 0, 0, 0, 0) as u32,
+        )
     };
     (mode & 0o4000 != 0 && owner != user) || (mode & 0o2010 == 0o2010 && group != users_group)
 }
@@ -156,7 +178,11 @@ impl Room {
         let length = (length + 4095) & !4095;
         // SAFETY: a fresh anonymous mapping, away from where the program's go.
         let start = unsafe { raw::syscall6(9, 0x2300_0000_0000, length, 3, 0x22, usize::MAX, 0) };
-        (start > 0).then_some(Room { start: start as usize, length, next: start as usize })
+        (start > 0).then_some(Room {
+            start: start as usize,
+            length,
+            next: start as usize,
+        })
     }
 
     fn free(&self) {
@@ -222,7 +248,11 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
     while digit > 0 {
         digit -= 1;
         let value = (id >> (digit * 4)) as u8 & 15;
-        room.push(&[if value < 10 { b'0' + value } else { b'a' + value - 10 }]);
+        room.push(&[if value < 10 {
+            b'0' + value
+        } else {
+            b'a' + value - 10
+        }]);
     }
     let mut dots = 0;
     while dots < padding {
@@ -235,9 +265,7 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
     let mut index = 0;
     while index < count {
         let string = user::read::<usize>(environment.wrapping_add(index * 8)).unwrap_or(0);
-        if !starts_with(string, PRELOAD)
-            && !starts_with(string, b"WAYFARER_SESSION=")
-        {
+        if !starts_with(string, PRELOAD) && !starts_with(string, b"WAYFARER_SESSION=") {
             room.push_word(string);
         }
         index += 1;
@@ -258,7 +286,10 @@ fn hand_over(thread: &mut Thread, survivors: &[[u32; 2]; MAX_SURVIVORS], count: 
         (*process.slot).image_thread = thread.number;
         (*process.slot).execs.fetch_add(1, Ordering::Relaxed);
     }
-    thread.slot().output_hash.store(thread.hash, Ordering::Relaxed);
+    thread
+        .slot()
+        .output_hash
+        .store(thread.hash, Ordering::Relaxed);
 }
 
 /// Tracked descriptors without close-on-exec.
@@ -270,9 +301,7 @@ fn survivors(thread: &mut Thread) -> ([[u32; 2]; MAX_SURVIVORS], usize) {
     while descriptor < process.descriptors_high {
         let entry = process.entry(descriptor);
         // SAFETY: fcntl(F_GETFD) touches no memory.
-        if entry != 0
-            && unsafe { raw::syscall6(72, descriptor, 1, 0, 0, 0, 0) } & 1 == 0
-        {
+        if entry != 0 && unsafe { raw::syscall6(72, descriptor, 1, 0, 0, 0, 0) } & 1 == 0 {
             match found.get_mut(count) {
                 Some(place) => {
                     *place = [descriptor as u32, entry];
@@ -312,23 +341,27 @@ pub fn record_exec(thread: &mut Thread, made: &mut Made) -> isize {
     }
     if opaque {
         // SAFETY: the slot is part of the session mapping.
-        unsafe { (*thread.process().slot).state.store(process_state::RUNNING, Ordering::Release) };
+        unsafe {
+            (*thread.process().slot)
+                .state
+                .store(process_state::RUNNING, Ordering::Release)
+        };
         token::take(thread);
     }
     thread.emit_result(result as i64);
     result
 }
 
-fn thread_becomes_opaque(
-    thread: &mut Thread,
-    survivors: &[[u32; 2]; MAX_SURVIVORS],
-    count: usize,
-) {
+fn thread_becomes_opaque(thread: &mut Thread, survivors: &[[u32; 2]; MAX_SURVIVORS], count: usize) {
     for [_, entry] in survivors.iter().take(count) {
         give_up_tracking(*entry);
     }
     // SAFETY: the slot is part of the session mapping.
-    unsafe { (*thread.process().slot).state.store(process_state::OPAQUE, Ordering::Release) };
+    unsafe {
+        (*thread.process().slot)
+            .state
+            .store(process_state::OPAQUE, Ordering::Release)
+    };
     token::leave(thread);
 }
 
@@ -371,7 +404,13 @@ fn write_exec(
         thread.note(record::note::OPAQUE_PROGRAM, 0, text);
     }
     let payload = payload.get(..length).unwrap_or(&[]);
-    thread.emit_with(record::SYSCALL, made.number as u64, check, zigzag(0), payload);
+    thread.emit_with(
+        record::SYSCALL,
+        made.number as u64,
+        check,
+        zigzag(0),
+        payload,
+    );
 }
 
 pub fn replay_exec(thread: &mut Thread, made: &mut Made) -> isize {
@@ -381,7 +420,10 @@ pub fn replay_exec(thread: &mut Thread, made: &mut Made) -> isize {
     replay::compare(thread, made, check, &next);
     reader::advance(thread, next.length);
     thread.count_event();
-    let opaque = next.payload.first().is_some_and(|flags| flags & record::exec::OPAQUE != 0);
+    let opaque = next
+        .payload
+        .first()
+        .is_some_and(|flags| flags & record::exec::OPAQUE != 0);
     if opaque {
         token::leave(thread);
         token::first_turn(thread);
@@ -412,7 +454,9 @@ pub fn replay_exec(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// Executes what the next `START` record describes.
 fn start_again(thread: &mut Thread, made: &Made) -> isize {
-    let Some(next) = reader::peek(thread) else { replay::end_of_log(thread) };
+    let Some(next) = reader::peek(thread) else {
+        replay::end_of_log(thread)
+    };
     if next.tag != record::START {
         diverge::report(
             thread,
@@ -430,7 +474,9 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
     let padding = (BASE_PADDING + execfn.len()).wrapping_sub(executable.len());
     let padding = if padding > 8192 { 0 } else { padding };
     let strings = arguments.len() / 2 + environment.len() / 2 + 64;
-    let Some(mut room) = Room::new(strings * 8 + executable.len() + 64) else { return -12 };
+    let Some(mut room) = Room::new(strings * 8 + executable.len() + 64) else {
+        return -12;
+    };
     let path = room.next;
     room.push(executable);
     room.push(&[0]);
@@ -439,9 +485,15 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
     push_strings(&mut room, arguments);
     let environment_array = room.next;
     push_strings(&mut room, environment);
-    let Some((_, array)) = with_ours(thread, environment_array, padding) else { return -12 };
-    let consumed = (thread.read as usize).wrapping_sub(crate::state::at(thread.slot().log_offset) as usize);
-    thread.slot().log_position.store(consumed as u64, Ordering::Relaxed);
+    let Some((_, array)) = with_ours(thread, environment_array, padding) else {
+        return -12;
+    };
+    let consumed =
+        (thread.read as usize).wrapping_sub(crate::state::at(thread.slot().log_offset) as usize);
+    thread
+        .slot()
+        .log_position
+        .store(consumed as u64, Ordering::Relaxed);
     // SAFETY: the arrays were built above.
     let result = unsafe { raw::syscall6(59, path, argument_array, array, 0, 0, 0) };
     diverge::details([(-result) as u64, 0, 0, 0]);
@@ -475,7 +527,9 @@ pub fn field(payload: &'static [u8], index: usize) -> &'static [u8] {
     let mut position = 0;
     let mut current = 0;
     loop {
-        let Some((length, start)) = get_varint(payload, position) else { return &[] };
+        let Some((length, start)) = get_varint(payload, position) else {
+            return &[];
+        };
         let end = start.wrapping_add(length as usize);
         if current == index {
             return payload.get(start..end).unwrap_or(&[]);

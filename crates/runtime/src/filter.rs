@@ -34,7 +34,12 @@ const NUMBER: u32 = 0;
 const FIRST_ARGUMENT: u32 = 16;
 
 const fn instruction(code: u16, if_true: u8, if_false: u8, constant: u32) -> Instruction {
-    Instruction { code, if_true, if_false, constant }
+    Instruction {
+        code,
+        if_true,
+        if_false,
+        constant,
+    }
 }
 
 /// prctl(PR_SET_SYSCALL_USER_DISPATCH) and fallocate on the session file.

@@ -72,12 +72,16 @@ pub fn wait_until(
         }
         wait(word, value, 100);
     }
-    slot.waiting.store(wayfarer_runtime_abi::layout::waiting::NO, Ordering::Release);
+    slot.waiting
+        .store(wayfarer_runtime_abi::layout::waiting::NO, Ordering::Release);
 }
 
 /// The session is over for this thread; the host ends the process.
 pub fn park(thread: &mut Thread) -> ! {
-    thread.slot().waiting.store(wayfarer_runtime_abi::layout::waiting::STOPPED, Ordering::Release);
+    thread.slot().waiting.store(
+        wayfarer_runtime_abi::layout::waiting::STOPPED,
+        Ordering::Release,
+    );
     rest()
 }
 

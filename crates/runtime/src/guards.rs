@@ -44,7 +44,10 @@ unsafe fn reads_stack_guard(mut place: usize, end: usize) -> bool {
     while place + 9 <= end {
         // SAFETY: inside the mapped image.
         let (head, tail) = unsafe {
-            ((place as *const u32).read_unaligned(), ((place + 5) as *const u32).read_unaligned())
+            (
+                (place as *const u32).read_unaligned(),
+                ((place + 5) as *const u32).read_unaligned(),
+            )
         };
         // fs prefix, REX.W, opcode, then a modrm and SIB for an absolute address.
         if tail == TAIL

@@ -1,9 +1,9 @@
 //! The start of a program image: find the session, open the gates, say what was started.
 
-use crate::state::{
-    Process, Thread, header, new_process, new_thread, process_slot, thread_slot,
+use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
+use crate::{
+    HOOKS, descriptors, diverge, environment, exec, faults, guards, process, reader, user,
 };
-use crate::{HOOKS, descriptors, diverge, environment, exec, guards, process, reader, signals, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{dispatch, patch, raw, set_hooks, tls};
@@ -28,7 +28,9 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
     // SAFETY: as the caller says; everything below looks only at what the kernel laid on the stack.
     unsafe {
         let auxiliary = Auxiliary::behind(variables.cast_const().cast());
-        let Some(id) = environment::take_out(variables) else { return };
+        let Some(id) = environment::take_out(variables) else {
+            return;
+        };
         if !map_session() {
             return;
         }
@@ -40,7 +42,7 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         tls::set(core::ptr::from_mut(thread).cast());
         set_hooks(&HOOKS);
         dispatch::count_traps_in(&head.dispatch_traps);
-        signals::install();
+        faults::install();
         let handled = dispatch::install_handler();
         forget_restartable_sequences();
         adopt_thread(thread);
@@ -110,11 +112,15 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
         leave_old_domain(thread);
         (*slot).threads_live.store(1, Ordering::Relaxed);
         (*slot).threads_parked.store(0, Ordering::Relaxed);
-        (*slot).state.store(process_state::RUNNING, Ordering::Release);
+        (*slot)
+            .state
+            .store(process_state::RUNNING, Ordering::Release);
         let pid = raw::syscall6(39, 0, 0, 0, 0, 0, 0) as u32;
         (*slot).real_pid.store(pid, Ordering::Relaxed);
         (*thread_slot(number)).process = id;
-        (*thread_slot(number)).real_tid.store(pid, Ordering::Relaxed);
+        (*thread_slot(number))
+            .real_tid
+            .store(pid, Ordering::Relaxed);
         if thread.mode == MODE_RECORD {
             (*slot).pid = pid;
             if (*slot).main_thread == 0 {
@@ -133,8 +139,10 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
             (*process).set_entry(1, descriptors::STANDARD_OUTPUT);
             (*process).set_entry(2, descriptors::STANDARD_ERROR);
         }
-        for [descriptor, entry] in
-            (*slot).survivors.iter().take((*slot).survivors_count as usize)
+        for [descriptor, entry] in (*slot)
+            .survivors
+            .iter()
+            .take((*slot).survivors_count as usize)
         {
             (*process).set_entry(*descriptor as usize, *entry);
         }
@@ -150,7 +158,9 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
         let slot = process.slot;
         let shared = (*slot).flags.load(Ordering::Relaxed) & process_flags::SHARED_DOMAIN != 0;
         if shared {
-            (*slot).flags.fetch_and(!process_flags::SHARED_DOMAIN, Ordering::Relaxed);
+            (*slot)
+                .flags
+                .fetch_and(!process_flags::SHARED_DOMAIN, Ordering::Relaxed);
             process.token = (&raw const header().shared_domain).cast_mut();
             process.shared_domain = true;
             thread.holds_token = true;
@@ -197,8 +207,7 @@ unsafe fn open_gates(auxiliary: &Auxiliary) -> bool {
             let described = &*modules_start.add(index as usize);
             index += 1;
             let first = crate::state::at(SITES_OFFSET + u64::from(described.sites_offset));
-            let sites =
-                core::slice::from_raw_parts(first.cast::<Site>(), described.sites as usize);
+            let sites = core::slice::from_raw_parts(first.cast::<Site>(), described.sites as usize);
             if described.build_id_length == 0 {
                 if head.flags & flags::NO_VDSO == 0 && auxiliary.vdso != 0 {
                     patch::patch_vdso(auxiliary.vdso, sites);
@@ -233,7 +242,15 @@ fn adopt_thread(thread: &mut Thread) {
         if raw::syscall6(157, GET_TID_ADDRESS, (&raw mut place) as usize, 0, 0, 0, 0) != 0 {
             place = tls::fs_base().wrapping_add(USUAL_PLACE);
         }
-        raw::syscall6(274, 0, (&raw mut head) as usize, (&raw mut length) as usize, 0, 0, 0);
+        raw::syscall6(
+            274,
+            0,
+            (&raw mut head) as usize,
+            (&raw mut length) as usize,
+            0,
+            0,
+            0,
+        );
         raw::syscall6(186, 0, 0, 0, 0, 0, 0) as u32
     };
     thread.robust_list = head;
@@ -325,11 +342,14 @@ unsafe fn collect(
             0,
         );
         executable.1 = if length > 0 { length as usize } else { 0 };
-        let length =
-            raw::syscall6(79, directory.0.as_mut_ptr() as usize, 4096, 0, 0, 0, 0);
+        let length = raw::syscall6(79, directory.0.as_mut_ptr() as usize, 4096, 0, 0, 0, 0);
         directory.1 = if length > 1 { length as usize - 1 } else { 0 };
         let execfn = environment::execfn();
-        let execfn_length = if execfn.is_null() { 0 } else { length_of(execfn) };
+        let execfn_length = if execfn.is_null() {
+            0
+        } else {
+            length_of(execfn)
+        };
         Fields {
             executable,
             directory,
@@ -363,7 +383,11 @@ unsafe fn put_modules(auxiliary: &Auxiliary, place: *mut u8) -> usize {
 unsafe fn put_module(module: &Module, put: &mut impl FnMut(*const u8, usize)) {
     // SAFETY: names are zero terminated.
     unsafe {
-        let name_length = if module.name.is_null() { 0 } else { length_of(module.name) };
+        let name_length = if module.name.is_null() {
+            0
+        } else {
+            length_of(module.name)
+        };
         if name_length > 0 {
             put(module.name, name_length);
         }
@@ -408,7 +432,11 @@ unsafe fn write_start(
         place = put_strings(place, fields.variables);
         place = put_varint(place, modules_length as u64);
         place = place.add(put_modules(auxiliary, place));
-        place = put_bytes(place, fields.random, if fields.random.is_null() { 0 } else { 16 });
+        place = put_bytes(
+            place,
+            fields.random,
+            if fields.random.is_null() { 0 } else { 16 },
+        );
         let length = place as usize - body as usize;
         let mut index = 0;
         while index < 5 {
@@ -448,7 +476,9 @@ unsafe fn put_strings(place: *mut u8, (array, length): (*const *const u8, usize)
 
 /// Replay: the image must be the recorded one, at the recorded addresses.
 unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
-    let Some(next) = reader::peek(thread) else { return };
+    let Some(next) = reader::peek(thread) else {
+        return;
+    };
     if next.tag != record::START {
         diverge::report(thread, divergence::OTHER_CALL, -1, 0, &[0; 6], Some(&next));
     }
@@ -473,7 +503,14 @@ unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
                 if !module.name.is_null() {
                     diverge::text(module.name, length_of(module.name));
                 }
-                diverge::report(thread, divergence::OTHER_MODULES, -1, 0, &[0; 6], Some(&next));
+                diverge::report(
+                    thread,
+                    divergence::OTHER_MODULES,
+                    -1,
+                    0,
+                    &[0; 6],
+                    Some(&next),
+                );
             }
         }
     }

@@ -27,7 +27,10 @@ mod descriptors;
 mod diverge;
 mod environment;
 mod exec;
+mod exit;
+mod faults;
 mod filter;
+mod force;
 mod futex;
 mod guards;
 mod image;
@@ -46,6 +49,7 @@ mod streams;
 mod table;
 mod token;
 mod user;
+mod vfork;
 mod writethrough;
 
 use state::{Thread, current};
@@ -56,10 +60,10 @@ use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 
 pub(crate) static HOOKS: Hooks = Hooks {
     dispatch,
-    foreign_sigsys: signals::foreign_sigsys,
+    foreign_sigsys: force::foreign_sigsys,
     child_started: process::child_started,
-    vfork_before: process::vfork_before,
-    vfork_after: process::vfork_after,
+    vfork_before: vfork::vfork_before,
+    vfork_after: vfork::vfork_after,
     clock_gettime: clock::clock_gettime,
     gettimeofday: clock::gettimeofday,
     time: clock::time,

@@ -28,7 +28,15 @@ pub fn allocate(units: u64) -> Option<u64> {
     let offset = ARENA_OFFSET + first * UNIT;
     // SAFETY: fallocate on the session descriptor touches no memory of the program.
     let result = unsafe {
-        raw::syscall6(285, SESSION_FD as usize, 0, offset as usize, (units * UNIT) as usize, 0, 0)
+        raw::syscall6(
+            285,
+            SESSION_FD as usize,
+            0,
+            offset as usize,
+            (units * UNIT) as usize,
+            0,
+            0,
+        )
     };
     if matches!(result, ENOSPC | EDQUOT | EFBIG) {
         break_off(Broken::DiskFull, (-result) as u32);
@@ -86,7 +94,9 @@ impl Thread {
             self.attach(chunk, 0, units);
             (*self.slot).log_offset = offset;
         }
-        self.slot().log_position.store(u64::from(self.sequence), Ordering::Relaxed);
+        self.slot()
+            .log_position
+            .store(u64::from(self.sequence), Ordering::Relaxed);
         self.sequence = self.sequence.wrapping_add(1);
         self.cursor
     }

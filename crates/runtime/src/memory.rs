@@ -53,7 +53,12 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         MMAP if is_file_mapping(made, result) => record_file(thread, made, result),
         SHMAT if result > 0 => record_segment(thread, made, result),
         MREMAP if !is_error(result) => {
-            writethrough::moved(thread, made.arguments[0], result as usize, made.arguments[2]);
+            writethrough::moved(
+                thread,
+                made.arguments[0],
+                result as usize,
+                made.arguments[2],
+            );
             thread.emit_call(MREMAP as u64, made.check, result as i64);
         }
         _ => thread.emit_call(made.number as u64, made.check, result as i64),
@@ -109,8 +114,7 @@ fn describe(descriptor: usize) -> Option<File> {
 fn starts_like_elf(descriptor: usize) -> bool {
     let mut head = [0u8; 4];
     // SAFETY: four bytes on this stack.
-    let result =
-        unsafe { raw::syscall6(17, descriptor, (&raw mut head) as usize, 4, 0, 0, 0) };
+    let result = unsafe { raw::syscall6(17, descriptor, (&raw mut head) as usize, 4, 0, 0, 0) };
     result == 4 && &head == b"\x7fELF"
 }
 
@@ -139,7 +143,15 @@ fn path_of(descriptor: usize, into: &mut [u8; 4096]) -> usize {
     }
     // SAFETY: name and buffer live on the caller's stack.
     let length = unsafe {
-        raw::syscall6(89, (&raw const name) as usize, into.as_mut_ptr() as usize, 4095, 0, 0, 0)
+        raw::syscall6(
+            89,
+            (&raw const name) as usize,
+            into.as_mut_ptr() as usize,
+            4095,
+            0,
+            0,
+            0,
+        )
     };
     if length > 0 { length as usize } else { 0 }
 }
@@ -152,7 +164,13 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
     let mut head = [0u8; 33];
     if !file.is_regular {
         // A device: whatever it shows is taken as zeros, which is right for /dev/zero.
-        thread.emit_with(record::SYSCALL, 9, made.check, zigzag(result as i64), &[source::CONTENTS]);
+        thread.emit_with(
+            record::SYSCALL,
+            9,
+            made.check,
+            zigzag(result as i64),
+            &[source::CONTENTS],
+        );
         return;
     }
     let large = file.size > LARGEST_COPY && file.is_settled;
@@ -163,7 +181,14 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
         head[0] = source::FILE;
         copy_word(&mut head, 1, hash);
         let path = path.get(..path_length).unwrap_or(&[]);
-        write(thread, made, result, head.get(..9).unwrap_or(&[]), path.as_ptr(), path.len());
+        write(
+            thread,
+            made,
+            result,
+            head.get(..9).unwrap_or(&[]),
+            path.as_ptr(),
+            path.len(),
+        );
         return;
     }
     let there = file.size.saturating_sub(offset).min(length as u64) as usize;
@@ -178,7 +203,16 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
         copy_word(&mut head, 25, file.size);
         write(thread, made, result, &head, address as *const u8, there);
         let (device, inode) = (file.device, file.inode);
-        writethrough::remember(thread, Mapping { address, length, device, inode, offset });
+        writethrough::remember(
+            thread,
+            Mapping {
+                address,
+                length,
+                device,
+                inode,
+                offset,
+            },
+        );
     } else {
         head[0] = source::CONTENTS;
         let head = head.get(..1).unwrap_or(&[]);
@@ -222,8 +256,13 @@ fn write(
     // SAFETY: room was made; the bytes were just mapped or lie on the caller's stack.
     unsafe {
         let tag = record::SYSCALL | record::PAYLOAD;
-        let place =
-            Thread::put_head(place, tag, made.number as u64, made.check, zigzag(result as i64));
+        let place = Thread::put_head(
+            place,
+            tag,
+            made.number as u64,
+            made.check,
+            zigzag(result as i64),
+        );
         let place = put_varint(place, (head.len() + length) as u64);
         core::ptr::copy_nonoverlapping(head.as_ptr(), place, head.len());
         core::ptr::copy_nonoverlapping(bytes, place.add(head.len()), length);
@@ -236,14 +275,31 @@ fn write(
 fn record_segment(thread: &mut Thread, made: &Made, result: isize) {
     let mut status = [0u64; 14];
     // SAFETY: shmid_ds is 112 bytes; IPC_STAT is 2.
-    unsafe { raw::syscall6(31, made.arguments[0], 2, (&raw mut status) as usize, 0, 0, 0) };
+    unsafe {
+        raw::syscall6(
+            31,
+            made.arguments[0],
+            2,
+            (&raw mut status) as usize,
+            0,
+            0,
+            0,
+        )
+    };
     let size = status[6];
     let mut head = [0u8; 33];
     head[0] = source::SHARED;
     copy_word(&mut head, 1, u64::MAX);
     copy_word(&mut head, 9, made.arguments[0] as u32 as u64);
     copy_word(&mut head, 25, size);
-    write(thread, made, result, &head, result as *const u8, size as usize);
+    write(
+        thread,
+        made,
+        result,
+        &head,
+        result as *const u8,
+        size as usize,
+    );
 }
 
 /// Replay of the same calls.
@@ -313,7 +369,11 @@ fn word(payload: &[u8], at: usize) -> u64 {
 
 fn replay_map(thread: &mut Thread, made: &Made, promised: isize, payload: &'static [u8]) -> isize {
     let a = &made.arguments;
-    let place = if a[3] & MAP_FIXED != 0 { MAP_FIXED } else { MAP_FIXED_NOREPLACE };
+    let place = if a[3] & MAP_FIXED != 0 {
+        MAP_FIXED
+    } else {
+        MAP_FIXED_NOREPLACE
+    };
     let flags = (a[3] & !MAP_FIXED_NOREPLACE) | place;
     let address = promised as usize;
     if a[3] & MAP_ANONYMOUS != 0 {
@@ -376,15 +436,29 @@ fn replay_file(
 fn other_file(thread: &mut Thread, made: &Made, path: &[u8], errno: isize) -> ! {
     diverge::details([errno as u64, 0, 0, 0]);
     diverge::text(path.as_ptr(), path.len());
-    diverge::report(thread, divergence::OTHER_FILE, MMAP as i64, 0, &made.arguments, None)
+    diverge::report(
+        thread,
+        divergence::OTHER_FILE,
+        MMAP as i64,
+        0,
+        &made.arguments,
+        None,
+    )
 }
 
 /// Maps the part of the session file that stands for a shared file or segment, and puts the recorded
 /// bytes into it.
-fn replay_shared(address: usize, length: usize, protection: usize, payload: &'static [u8]) -> isize {
+fn replay_shared(
+    address: usize,
+    length: usize,
+    protection: usize,
+    payload: &'static [u8],
+) -> isize {
     let (device, inode) = (word(payload, 1), word(payload, 9));
     let (offset, size) = (word(payload, 17), word(payload, 25));
-    let Some(region) = region(device, inode, size.max(offset + length as u64)) else { return -12 };
+    let Some(region) = region(device, inode, size.max(offset + length as u64)) else {
+        return -12;
+    };
     let bytes = payload.get(33..).unwrap_or(&[]);
     // SAFETY: the region belongs to this file alone; the kernel checks the rest.
     unsafe {
@@ -418,7 +492,10 @@ fn region(device: u64, inode: u64, size: u64) -> Option<u64> {
         // SAFETY: part of the session mapping; the state word tells who may touch it.
         unsafe {
             let words = (&raw mut (*place).key).cast::<u64>();
-            match (*place).state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire) {
+            match (*place)
+                .state
+                .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire)
+            {
                 Ok(_) => {
                     // Room to grow: a file may be mapped again after it was made longer.
                     let units = (size.max(1) * 2).div_ceil(UNIT).max(16);

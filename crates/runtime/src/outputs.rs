@@ -62,7 +62,9 @@ pub fn walk(
     for out in &call.outputs {
         match *out {
             Out::None => return,
-            Out::Fixed(pointer, length) => piece(visit, argument(arguments, pointer), length as usize),
+            Out::Fixed(pointer, length) => {
+                piece(visit, argument(arguments, pointer), length as usize)
+            }
             Out::Result(pointer) => {
                 if result > 0 {
                     piece(visit, argument(arguments, pointer), result as usize);
@@ -70,11 +72,19 @@ pub fn walk(
             }
             Out::ResultTimes(pointer, size) => {
                 if result > 0 {
-                    piece(visit, argument(arguments, pointer), result as usize * size as usize);
+                    piece(
+                        visit,
+                        argument(arguments, pointer),
+                        result as usize * size as usize,
+                    );
                 }
             }
             Out::Argument(pointer, length) => {
-                piece(visit, argument(arguments, pointer), argument(arguments, length));
+                piece(
+                    visit,
+                    argument(arguments, pointer),
+                    argument(arguments, length),
+                );
             }
             Out::ArgumentTimes(pointer, count, size) => piece(
                 visit,
@@ -107,7 +117,12 @@ pub fn walk(
                 piece(visit, argument(arguments, 3), bytes);
             }
             Out::Message(message) => {
-                message_pieces(argument(arguments, message), result as usize, before.name, visit);
+                message_pieces(
+                    argument(arguments, message),
+                    result as usize,
+                    before.name,
+                    visit,
+                );
             }
             Out::MessageLengths(messages) => {
                 let mut index = 0;

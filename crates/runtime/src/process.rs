@@ -5,7 +5,7 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, take, thread_slot, thread_window,
 };
-use crate::{check, diverge, futex, log, reader, replay, robust, signals, token, user};
+use crate::{diverge, faults, log, reader, replay, signals, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -25,7 +25,7 @@ const CLONE_PIDFD: usize = 0x1000;
 const CLONE_CLEAR_SIGHAND: usize = 0x1_0000_0000;
 /// Namespaces: a replay makes none.
 const CLONE_NAMESPACES: usize = 0x7e02_0000;
-const ENOMEM: isize = -12;
+pub const ENOMEM: isize = -12;
 const GETPID: usize = 39;
 const GETTID: usize = 186;
 const RT_SIGPROCMASK: usize = 14;
@@ -47,12 +47,23 @@ struct Wishes {
 
 fn wishes(number: usize, a: &[usize; 6]) -> Option<Wishes> {
     match number {
-        56 => Some(Wishes { flags: a[0], parent_tid: a[2], child_tid: a[3] }),
+        56 => Some(Wishes {
+            flags: a[0],
+            parent_tid: a[2],
+            child_tid: a[3],
+        }),
         435 => {
             let fields = user::read::<[usize; 8]>(a[0])?;
-            Some(Wishes { flags: fields[0], parent_tid: fields[3], child_tid: fields[2] })
+            Some(Wishes {
+                flags: fields[0],
+                parent_tid: fields[3],
+                child_tid: fields[2],
+            })
         }
-        58 => Some(Wishes { flags: clone::CLONE_VM | clone::CLONE_VFORK, ..Wishes::default() }),
+        58 => Some(Wishes {
+            flags: clone::CLONE_VM | clone::CLONE_VFORK,
+            ..Wishes::default()
+        }),
         _ => Some(Wishes::default()),
     }
 }
@@ -68,7 +79,7 @@ fn own_tid() -> u32 {
 }
 
 /// Takes numbers for a child and describes it in the session.
-fn reserve(thread: &Thread, is_thread: bool) -> Option<Child> {
+pub fn reserve(thread: &Thread, is_thread: bool) -> Option<Child> {
     let head = header();
     let number = take(&head.next_thread);
     if number >= MAX_THREADS {
@@ -91,10 +102,13 @@ fn reserve(thread: &Thread, is_thread: bool) -> Option<Child> {
     }
     // SAFETY: as above.
     unsafe { (*thread_slot(number)).process = id };
-    Some(Child { process: id, thread: number })
+    Some(Child {
+        process: id,
+        thread: number,
+    })
 }
 
-fn describe(thread: &Thread, number: u32) {
+pub fn describe(thread: &Thread, number: u32) {
     // SAFETY: slots are part of the session mapping; this thread owns its own.
     unsafe {
         let slot = thread_slot(number);
@@ -105,7 +119,7 @@ fn describe(thread: &Thread, number: u32) {
     }
 }
 
-fn describe_process(thread: &Thread, id: u32) {
+pub fn describe_process(thread: &Thread, id: u32) {
     // SAFETY: as above.
     unsafe {
         let slot = process_slot(id);
@@ -114,7 +128,9 @@ fn describe_process(thread: &Thread, id: u32) {
             (*slot).pid = own_pid();
         }
         (*slot).threads_live.store(1, Ordering::Relaxed);
-        (*slot).state.store(process_state::RUNNING, Ordering::Release);
+        (*slot)
+            .state
+            .store(process_state::RUNNING, Ordering::Release);
     }
 }
 
@@ -160,7 +176,7 @@ fn become_child(thread: &mut Thread, child: Child) {
     enter_domain(thread);
 }
 
-fn thread_tid(thread: &Thread, number: u32) -> u32 {
+pub fn thread_tid(thread: &Thread, number: u32) -> u32 {
     if thread.mode == MODE_RECORD {
         own_tid()
     } else {
@@ -169,7 +185,7 @@ fn thread_tid(thread: &Thread, number: u32) -> u32 {
     }
 }
 
-fn rearm() {
+pub fn rearm() {
     if header().flags & (flags::NO_REARM | flags::NO_DISPATCH) == 0 {
         dispatch::arm();
     }
@@ -187,7 +203,7 @@ fn enter_domain(thread: &mut Thread) {
     }
 }
 
-fn block_signals() -> u64 {
+pub fn block_signals() -> u64 {
     let (all, mut before) = (!signals::UNBLOCKABLE, 0u64);
     // SAFETY: masks on this stack.
     unsafe {
@@ -237,7 +253,9 @@ fn payload(child: Child) -> [u8; 8] {
 
 /// fork, vfork, clone, clone3 while recording.
 pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
-    let Some(wishes) = wishes(made.number, &made.arguments) else { return -14 };
+    let Some(wishes) = wishes(made.number, &made.arguments) else {
+        return -14;
+    };
     // SAFETY: the arguments of a clone3 were just read.
     match unsafe { clone::shape(made.number, &made.arguments) } {
         Shape::Vfork => {
@@ -251,7 +269,9 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
         Shape::Fork | Shape::NewStack => {}
     }
     let is_thread = wishes.flags & CLONE_THREAD != 0;
-    let Some(child) = reserve(thread, is_thread) else { return ENOMEM };
+    let Some(child) = reserve(thread, is_thread) else {
+        return ENOMEM;
+    };
     let result = start_child(thread, made, wishes, child);
     if result == 0 {
         return 0;
@@ -263,7 +283,10 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
 /// Makes the clone; 0 in the child of a fork, which is then a process of its own.
 fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Child) -> isize {
     // SAFETY: readable, see `record_clone`.
-    if matches!(unsafe { clone::shape(made.number, &made.arguments) }, Shape::NewStack) {
+    if matches!(
+        unsafe { clone::shape(made.number, &made.arguments) },
+        Shape::NewStack
+    ) {
         return start_with_stack(thread, made, wishes, child);
     }
     let mask = block_signals();
@@ -287,7 +310,13 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
         if wishes.flags & CLONE_CHILD_CLEARTID != 0 {
             thread.clear_tid = wishes.child_tid;
         }
-        write_tid(thread, wishes.flags, CLONE_CHILD_SETTID, wishes.child_tid, thread.tid);
+        write_tid(
+            thread,
+            wishes.flags,
+            CLONE_CHILD_SETTID,
+            wishes.child_tid,
+            thread.tid,
+        );
     }
     restore_signals(mask);
     result
@@ -310,7 +339,11 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
     if is_thread {
         token::start_serial(thread);
         // SAFETY: the slot is part of the session mapping.
-        unsafe { (*thread.process().slot).threads_live.fetch_add(1, Ordering::AcqRel) };
+        unsafe {
+            (*thread.process().slot)
+                .threads_live
+                .fetch_add(1, Ordering::AcqRel)
+        };
     }
     // SAFETY: prepared above, not running yet.
     unsafe {
@@ -329,13 +362,15 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
             tls::set(core::ptr::from_mut(thread).cast());
             release_borrowed(born);
         } else if result < 0 {
-            (*thread.process().slot).threads_live.fetch_sub(1, Ordering::AcqRel);
+            (*thread.process().slot)
+                .threads_live
+                .fetch_sub(1, Ordering::AcqRel);
         }
         result
     }
 }
 
-fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mut Thread {
+pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mut Thread {
     // SAFETY: the numbers were just taken; the windows are nobody else's.
     unsafe {
         let born = new_thread(child.thread);
@@ -367,7 +402,7 @@ fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mut Th
 }
 
 /// Gives back what a borrowing child used, once it is gone.
-unsafe fn release_borrowed(born: *mut Thread) {
+pub unsafe fn release_borrowed(born: *mut Thread) {
     // SAFETY: the child has left this address space.
     unsafe {
         let (address, length) = process_window((*born).process);
@@ -378,7 +413,13 @@ unsafe fn release_borrowed(born: *mut Thread) {
 }
 
 /// The parent after a clone: the record, and what it must remember.
-fn finish_clone(thread: &mut Thread, number: usize, child: Child, is_thread: bool, result: isize) {
+pub fn finish_clone(
+    thread: &mut Thread,
+    number: usize,
+    child: Child,
+    is_thread: bool,
+    result: isize,
+) {
     if result < 0 {
         if thread.mode == MODE_RECORD {
             thread.emit_call(number as u64, 0, result as i64);
@@ -421,15 +462,18 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
         tls::set(cookie as *mut u8);
     }
     if thread.clear_handlers {
-        signals::install();
+        faults::install();
         dispatch::install_handler();
     }
     describe(thread, thread.number);
     thread.tid = thread_tid(thread, thread.number);
     open_log(thread);
     if thread.mode == MODE_REPLAY {
-        let (flags, parent_tid, tid) =
-            (thread.vfork_number as usize, thread.vfork_return as usize, thread.tid);
+        let (flags, parent_tid, tid) = (
+            thread.vfork_number as usize,
+            thread.vfork_return as usize,
+            thread.tid,
+        );
         write_tid(thread, flags, CLONE_PARENT_SETTID, parent_tid, tid);
         let child_tid = thread.clear_tid;
         write_tid(thread, flags, CLONE_CHILD_SETTID, child_tid, tid);
@@ -443,7 +487,9 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
 
 /// Replay of fork, clone, clone3.
 pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
-    let Some(wishes) = wishes(made.number, &made.arguments) else { return -14 };
+    let Some(wishes) = wishes(made.number, &made.arguments) else {
+        return -14;
+    };
     // SAFETY: the arguments of a clone3 were just read.
     match unsafe { clone::shape(made.number, &made.arguments) } {
         Shape::Vfork => {
@@ -453,7 +499,9 @@ pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
         Shape::SharedStack => return -22,
         Shape::Fork | Shape::NewStack => {}
     }
-    let Some((promised, child)) = promised_child(thread, made) else { return ENOMEM };
+    let Some((promised, child)) = promised_child(thread, made) else {
+        return ENOMEM;
+    };
     if promised <= 0 || is_skipped(child) {
         return promised;
     }
@@ -485,7 +533,7 @@ pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// Result and numbers that the log promises for a clone.
-fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Child)> {
+pub fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Child)> {
     let next = replay::expect(thread, made, record::SYSCALL);
     reader::advance(thread, next.length);
     thread.count_event();
@@ -495,10 +543,16 @@ fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Child)
         unsafe { core::ptr::copy_nonoverlapping(next.payload.as_ptr(), word.as_mut_ptr(), 8) };
     }
     let word = u64::from_le_bytes(word);
-    Some((next.value as isize, Child { process: word as u32, thread: (word >> 32) as u32 }))
+    Some((
+        next.value as isize,
+        Child {
+            process: word as u32,
+            thread: (word >> 32) as u32,
+        },
+    ))
 }
 
-fn is_skipped(child: Child) -> bool {
+pub fn is_skipped(child: Child) -> bool {
     // SAFETY: the slot is part of the session mapping.
     let slot = unsafe { &*process_slot(child.process) };
     if header().flags & flags::ONLY != 0
@@ -509,208 +563,3 @@ fn is_skipped(child: Child) -> bool {
     }
     false
 }
-
-/// Before a vfork, both modes.
-///
-/// # Safety
-/// Called by the entrance with the frame of the call.
-pub unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
-    let thread = current();
-    // SAFETY: as the caller says; the thread is this one.
-    unsafe {
-        if thread.is_null() {
-            return ENOMEM;
-        }
-        let thread = &mut *thread;
-        let frame = &mut *frame;
-        let child = if thread.mode == MODE_REPLAY {
-            let mut made = Made::of(frame);
-            let Some((promised, child)) = promised_child(thread, &mut made) else { return ENOMEM };
-            if promised <= 0 || is_skipped(child) {
-                return promised;
-            }
-            thread.output_last = promised as u32;
-            child
-        } else {
-            let Some(child) = reserve(thread, false) else { return ENOMEM };
-            child
-        };
-        let born = prepare_thread(thread, child, false);
-        if born.is_null() {
-            return ENOMEM;
-        }
-        thread.vfork_child = born;
-        thread.vfork_number = frame.rax as u32;
-        thread.vfork_return = frame.rip as u64;
-        (*born).vfork_return = frame.rip as u64;
-        (*born).lender = thread;
-        0
-    }
-}
-
-/// After a vfork: in the child, and then in the parent.
-///
-/// # Safety
-/// Called by the entrance with a frame whose `rax` is the result.
-pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
-    // SAFETY: as the caller says.
-    unsafe {
-        let frame = &mut *frame;
-        let now = current();
-        let result = frame.rax as isize;
-        if result == 0 {
-            let born = (*now).vfork_child;
-            tls::set(born.cast());
-            let thread = &mut *born;
-            describe_process(thread, thread.process().id);
-            describe(thread, thread.number);
-            thread.tid = thread_tid(thread, thread.number);
-            open_log(thread);
-            rearm();
-            frame.go_to(thread.vfork_return as usize);
-            return;
-        }
-        // The child left its own pointer in the storage that we share.
-        let parent = if (*now).process().borrowed && (*now).vfork_child.is_null() {
-            (*now).lender
-        } else {
-            now
-        };
-        tls::set(parent.cast());
-        let thread = &mut *parent;
-        let born = thread.vfork_child;
-        thread.vfork_child = core::ptr::null_mut();
-        frame.go_to(thread.vfork_return as usize);
-        if born.is_null() {
-            return;
-        }
-        let child = Child { process: (*born).process().id, thread: (*born).number };
-        let number = thread.vfork_number as usize;
-        if thread.mode == MODE_REPLAY {
-            if result < 0 {
-                diverge::details([(-result) as u64, 0, 0, 0]);
-                diverge::report(thread, divergence::CLONE_FAILED, number as i64, 0, &[0; 6], None);
-            }
-            frame.rax = thread.output_last as usize;
-        }
-        finish_clone(thread, number, child, false, frame.rax as isize);
-        release_borrowed(born);
-        if thread.mode == MODE_REPLAY {
-            replay::after(thread, Some(frame));
-        }
-    }
-}
-
-/// exit and exit_group, both modes.
-pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
-    let code = made.arguments[0] as u32 & 0xff;
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot };
-    let only_thread =
-        made.number == 60 && slot.threads_live.load(Ordering::Acquire) > 1;
-    let check = check::fold(thread.hash);
-    if thread.mode == MODE_RECORD {
-        let value = zigzag(i64::from(made.arguments[0] as u32));
-        thread.emit(record::EXIT, made.number as u64, check, value);
-    } else {
-        replay::expect_exit(thread, made, check);
-    }
-    block_signals();
-    robust::release(thread);
-    if only_thread {
-        slot.threads_live.fetch_sub(1, Ordering::AcqRel);
-        leave(thread, made.arguments[0]);
-    }
-    slot.status.store(code << 8, Ordering::Relaxed);
-    slot.state.store(process_state::EXITED, Ordering::Release);
-    if thread.mode == MODE_REPLAY {
-        futex::wake(&slot.state, u32::MAX >> 1);
-    }
-    if thread.process().shared_domain {
-        token::leave(thread);
-    }
-    // SAFETY: ends the process.
-    unsafe { raw::syscall6(231, made.arguments[0], 0, 0, 0, 0, 0) };
-    futex::rest()
-}
-
-/// One thread of several leaves. What the kernel would do at the very end (clear the thread id, wake who
-/// joins) is done while the thread still has its turn, so that a replay sees it at the same place.
-fn leave(thread: &mut Thread, code: usize) -> ! {
-    let process = thread.process();
-    let (mut word, mut value) = (0usize, 0u32);
-    if thread.holds_token {
-        // SAFETY: points into the session mapping.
-        unsafe {
-            if thread.mode == MODE_RECORD {
-                word = (&raw const (*process.token).state) as usize;
-            } else {
-                word = (&raw const (*process.token).turn) as usize;
-                value = thread.turn.wrapping_add(1);
-            }
-        }
-    }
-    thread.slot().real_tid.store(0, Ordering::Release);
-    let (window, length) = thread_window(thread);
-    // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
-    // the program may have given them away.
-    unsafe {
-        raw::syscall6(218, 0, 0, 0, 0, 0, 0);
-        leave_thread(thread.clear_tid, word, value as usize, code, window, length)
-    }
-}
-
-unsafe extern "C" {
-    fn leave_thread(
-        clear_tid: usize,
-        word: usize,
-        value: usize,
-        code: usize,
-        window: usize,
-        length: usize,
-    ) -> !;
-}
-
-core::arch::global_asm!(
-    ".pushsection .text.leave_thread,\"ax\",@progbits",
-    ".globl leave_thread",
-    ".hidden leave_thread",
-    ".type leave_thread,@function",
-    "leave_thread:",
-    "mov r12, rdi",
-    "mov r13, rsi",
-    "mov r14, rdx",
-    "mov r15, rcx",
-    // munmap(window, length)
-    "mov eax, 11",
-    "mov rdi, r8",
-    "mov rsi, r9",
-    "syscall",
-    "test r12, r12",
-    "jz 2f",
-    "mov dword ptr [r12], 0",
-    // futex(clear_tid, FUTEX_WAKE, all)
-    "mov eax, 202",
-    "mov rdi, r12",
-    "mov esi, 1",
-    "mov edx, 0x7fffffff",
-    "xor r10d, r10d",
-    "syscall",
-    "2:",
-    "test r13, r13",
-    "jz 3f",
-    "mov dword ptr [r13], r14d",
-    "mov eax, 202",
-    "mov rdi, r13",
-    "mov esi, 1",
-    "mov edx, 0x7fffffff",
-    "xor r10d, r10d",
-    "syscall",
-    "3:",
-    "mov eax, 60",
-    "mov rdi, r15",
-    "syscall",
-    "ud2",
-    ".size leave_thread, . - leave_thread",
-    ".popsection",
-);

@@ -1,15 +1,18 @@
 //! Recording a call: make it, and write down what the program could see of it.
 
+use crate::log::RECORD_HEAD;
 use crate::outputs::{self, Before, EINTR};
 use crate::state::{Thread, header};
 use crate::table::{Call, Kind};
-use crate::{check, connections, exec, memory, process, signals, special, streams, table, token, writethrough};
+use crate::{
+    check, connections, exec, exit, memory, process, signals, special, streams, table, token,
+    writethrough,
+};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::flags;
-use crate::log::RECORD_HEAD;
 use wayfarer_runtime_abi::record;
 
 pub const ENOSYS: isize = -38;
@@ -34,7 +37,13 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     let number = frame.rax;
     let arguments = frame.arguments();
     let call = table::get(number);
-    let mut made = Made { call, number, arguments, check: 0, frame };
+    let mut made = Made {
+        call,
+        number,
+        arguments,
+        check: 0,
+        frame,
+    };
     let result = match call.kind {
         Kind::Emulate => plain(thread, &mut made),
         Kind::Special => routine(thread, &mut made),
@@ -87,7 +96,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
         9 | 12 | 25 | 30 | 67 | 29 => memory::record(thread, made),
         56 | 57 | 435 | 58 => process::record_clone(thread, made),
         59 | 322 => exec::record_exec(thread, made),
-        60 | 231 => process::exit(thread, made),
+        60 | 231 => exit::exit(thread, made),
         _ => special::record(thread, made),
     }
 }
@@ -144,15 +153,15 @@ pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) 
 
 /// Writes the record of a call with everything that it wrote, and `suffix` behind it.
 #[inline]
-pub fn write_down(
-    thread: &mut Thread,
-    made: &Made,
-    result: isize,
-    before: Before,
-    suffix: &[u8],
-) {
+pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Before, suffix: &[u8]) {
     let mut length = suffix.len();
-    outputs::walk(made.call, &made.arguments, result, before, &mut |_, piece| length += piece);
+    outputs::walk(
+        made.call,
+        &made.arguments,
+        result,
+        before,
+        &mut |_, piece| length += piece,
+    );
     if length == 0 {
         thread.emit_call(made.number as u64, made.check, result as i64);
         return;
@@ -171,10 +180,16 @@ pub fn write_down(
             zigzag(result as i64),
         );
         let mut place = put_varint(place, length as u64);
-        outputs::walk(made.call, &made.arguments, result, before, &mut |pointer, piece| {
-            core::ptr::copy_nonoverlapping(pointer as *const u8, place, piece);
-            place = place.add(piece);
-        });
+        outputs::walk(
+            made.call,
+            &made.arguments,
+            result,
+            before,
+            &mut |pointer, piece| {
+                core::ptr::copy_nonoverlapping(pointer as *const u8, place, piece);
+                place = place.add(piece);
+            },
+        );
         core::ptr::copy_nonoverlapping(suffix.as_ptr(), place, suffix.len());
         thread.commit(place.add(suffix.len()));
     }

@@ -6,16 +6,14 @@ use crate::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
-    bytes, check, context, descriptors, diverge, exec, futex, memory, process, reader, signals,
-    special, streams, table, token, user,
+    bytes, check, context, descriptors, diverge, exec, exit, faults, force, futex, memory, process,
+    reader, signals, special, streams, table, token, user,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::get_varint;
-use wayfarer_runtime_abi::layout::{
-    divergence, flags, object_flags, process_state, waiting,
-};
+use wayfarer_runtime_abi::layout::{divergence, flags, object_flags, process_state, waiting};
 use wayfarer_runtime_abi::record::{self, Record, place};
 
 /// The dispatcher of a replay.
@@ -56,7 +54,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
         9 | 12 | 25 | 29 | 30 | 67 => memory::replay(thread, made),
         56 | 57 | 435 | 58 => process::replay_clone(thread, made),
         59 | 322 => exec::replay_exec(thread, made),
-        60 | 231 => process::exit(thread, made),
+        60 | 231 => exit::exit(thread, made),
         3 | 33 | 292 if is_ours(made) => EBADF,
         3 => {
             thread.process().set_entry(made.arguments[0], 0);
@@ -156,7 +154,7 @@ pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
                 None => return,
             },
             _ if is_forced(&next) => {
-                signals::arm_force(thread);
+                force::arm_force(thread);
                 return;
             }
             record::YIELD => token::replay_yield(thread),
@@ -168,9 +166,12 @@ pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
 /// The record of the call that the program makes now; not yet consumed.
 pub fn expect(thread: &mut Thread, made: &mut Made, tag: u8) -> Record<'static> {
     settle(thread, Some(made.frame));
-    let Some(next) = reader::peek(thread) else { end_of_log(thread) };
+    let Some(next) = reader::peek(thread) else {
+        end_of_log(thread)
+    };
     let fits = next.tag == tag
-        || matches!(next.tag, record::SEND | record::RECEIVE | record::OUTPUT) && tag == record::SYSCALL;
+        || matches!(next.tag, record::SEND | record::RECEIVE | record::OUTPUT)
+            && tag == record::SYSCALL;
     if !fits || next.number != made.number as u64 {
         let check = check::arguments(thread, made.call, made.number, &made.arguments);
         diverge::report(
@@ -397,10 +398,20 @@ fn plain_write(thread: &mut Thread, made: &mut Made, promised: &Record<'static>)
         && result > 0
     {
         // The file was mapped: the write changed memory.
-        user::copy_out(u64::from_le_bytes(*address) as usize, bytes.as_ptr(), bytes.len());
+        user::copy_out(
+            u64::from_le_bytes(*address) as usize,
+            bytes.as_ptr(),
+            bytes.len(),
+        );
         return result;
     }
-    pour(made.call, &made.arguments, result, Before::default(), promised.payload);
+    pour(
+        made.call,
+        &made.arguments,
+        result,
+        Before::default(),
+        promised.payload,
+    );
     result
 }
 
@@ -424,19 +435,28 @@ fn show(thread: &mut Thread, made: &mut Made, record: &Record<'static>, length: 
     let head = header();
     let in_order = head.flags & flags::ONLY == 0;
     if in_order {
-        futex::wait_until(thread, waiting::OUTPUT, u64::from(turn), &head.output_turn, || {
-            head.output_turn.load(Ordering::Acquire) >= turn
-        });
+        futex::wait_until(
+            thread,
+            waiting::OUTPUT,
+            u64::from(turn),
+            &head.output_turn,
+            || head.output_turn.load(Ordering::Acquire) >= turn,
+        );
     }
     let entry = thread.process().entry(made.arguments[0]);
-    let descriptor = if entry == descriptors::STANDARD_ERROR { 2 } else { 1 };
+    let descriptor = if entry == descriptors::STANDARD_ERROR {
+        2
+    } else {
+        1
+    };
     if length > 0
         && let Some(source) = streams::source(made.number, &made.arguments)
     {
         bytes::write_out(descriptor, source, length);
     }
     if in_order {
-        head.output_turn.store(turn.wrapping_add(1), Ordering::Release);
+        head.output_turn
+            .store(turn.wrapping_add(1), Ordering::Release);
         futex::wake(&head.output_turn, u32::MAX >> 1);
     }
 }
@@ -513,7 +533,7 @@ pub fn end_of_log(thread: &mut Thread) -> ! {
 
 /// Ends the process by a signal.
 pub fn die(signal: u32) {
-    signals::die_of(signal);
+    faults::die_of(signal);
     let none = 0u64;
     // SAFETY: the mask lives on this stack; the signal ends this process only.
     unsafe {
@@ -527,6 +547,12 @@ impl<'a> Made<'a> {
     /// The call that a frame stands for.
     pub fn of(frame: &'a mut Frame) -> Made<'a> {
         let number = frame.rax;
-        Made { call: table::get(number), number, arguments: frame.arguments(), check: 0, frame }
+        Made {
+            call: table::get(number),
+            number,
+            arguments: frame.arguments(),
+            check: 0,
+            frame,
+        }
     }
 }

@@ -17,11 +17,15 @@ const LIMIT: usize = 2048;
 /// Marks what the thread still owns, and empties its list for the kernel.
 pub fn release(thread: &mut Thread) {
     let head = thread.robust_list;
-    let Some([first, offset, pending]) = user::read::<[usize; 3]>(head) else { return };
+    let Some([first, offset, pending]) = user::read::<[usize; 3]>(head) else {
+        return;
+    };
     let mut entry = first;
     let mut count = 0;
     while entry & !1 != head && entry != 0 && count < LIMIT {
-        let Some(next) = user::read::<usize>(entry & !1) else { break };
+        let Some(next) = user::read::<usize>(entry & !1) else {
+            break;
+        };
         if entry & !1 != pending & !1 {
             mark(thread, (entry & !1).wrapping_add(offset));
         }
@@ -38,7 +42,9 @@ fn mark(thread: &Thread, word: usize) {
     if word & 3 != 0 {
         return;
     }
-    let Some(value) = user::read::<u32>(word) else { return };
+    let Some(value) = user::read::<u32>(word) else {
+        return;
+    };
     if value & TID != thread.tid {
         return;
     }

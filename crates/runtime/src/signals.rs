@@ -5,46 +5,26 @@
 //! the program's handler before or after an event, and the log says where. Faults (SIGSEGV and its
 //! like) are deterministic and go straight to the program's handler, in both modes.
 
+use crate::faults::{SIGBUS, SIGSEGV, is_fault, is_guarded};
 use crate::state::{Action, QUEUE, Thread, Waiting, current, header};
-use crate::{context, diverge, futex, log, reader, replay, token, user};
+use crate::{context, diverge, faults, force, reader, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SIG_BLOCK,
     SIG_SETMASK, SigAction, UContext, bit,
 };
-use wayfarer_entrance::{dispatch, guard, raw, vector};
-use wayfarer_runtime_abi::layout::{
-    MODE_RECORD, MODE_REPLAY, SESSION_BASE, SESSION_SIZE, divergence, flags, process_state,
-};
-use wayfarer_runtime_abi::{Broken, record};
+use wayfarer_entrance::{dispatch, raw, vector};
+use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, flags};
+use wayfarer_runtime_abi::record;
 
-const SIGBUS: u32 = 7;
-const SIGSEGV: u32 = 11;
-const SIGSYS: u32 = 31;
+pub const SIGSYS: u32 = 31;
 const RT_SIGACTION: usize = 13;
 const RT_SIGPROCMASK: usize = 14;
 /// Bytes of a siginfo that can carry something.
 const INFORMATION: usize = 48;
-/// How long a thread may go without events before a signal is delivered by force.
-const FORCE_AFTER_NS: u64 = 10_000_000;
-/// Marks the timer of a forced delivery.
-const FORCE: u64 = 0x5741_5946_464f_5243;
-const TIMER_CODE: i32 = -2;
-/// The clock of the timer: a thread that does not get to run is not late.
-const THREAD_PROCESSOR_TIME: usize = 3;
 
-/// Signals that an instruction raises: SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
-const fn is_fault(signal: u32) -> bool {
-    matches!(signal, 4 | 5 | 7 | 8 | 11)
-}
-
-/// Faults whose handler is ours in any case, because our own accesses may raise them.
-const fn is_guarded(signal: u32) -> bool {
-    matches!(signal, SIGBUS | SIGSEGV)
-}
-
-unsafe fn set_kernel_action(signal: u32, action: &SigAction) -> isize {
+pub unsafe fn set_kernel_action(signal: u32, action: &SigAction) -> isize {
     // SAFETY: the action lives on the caller's stack.
     unsafe {
         raw::syscall6(
@@ -59,23 +39,13 @@ unsafe fn set_kernel_action(signal: u32, action: &SigAction) -> isize {
     }
 }
 
-/// Takes SIGSEGV and SIGBUS before anything of the program is read.
-pub fn install() {
-    for signal in [SIGBUS, SIGSEGV] {
-        let action = SigAction {
-            handler: fault_arrived as *const () as usize,
-            flags: SA_SIGINFO | SA_RESTORER | SA_NODEFER,
-            restorer: dispatch::restorer(),
-            mask: 0,
-        };
-        // SAFETY: the handler obeys the house rules.
-        unsafe { set_kernel_action(signal, &action) };
-    }
-}
-
 /// The kernel's side of an action that the program asked for.
 fn apply(thread: &Thread, signal: u32, action: &Action) {
-    let strip = if header().flags & flags::NO_MASK_STRIP == 0 { UNBLOCKABLE } else { 0 };
+    let strip = if header().flags & flags::NO_MASK_STRIP == 0 {
+        UNBLOCKABLE
+    } else {
+        0
+    };
     let caught = action.handler > 1;
     let restorer = if header().flags & flags::NO_RESTORER == 0 || !caught {
         dispatch::restorer()
@@ -89,7 +59,7 @@ fn apply(thread: &Thread, signal: u32, action: &Action) {
         mask: action.mask & !strip,
     };
     if is_fault(signal) && (caught || is_guarded(signal)) {
-        wanted.handler = fault_arrived as *const () as usize;
+        wanted.handler = faults::fault_arrived as *const () as usize;
         wanted.flags |= SA_SIGINFO;
         wanted.flags &= !SA_RESETHAND;
         if is_guarded(signal) {
@@ -100,9 +70,8 @@ fn apply(thread: &Thread, signal: u32, action: &Action) {
         return;
     } else if caught {
         wanted.handler = signal_arrived as *const () as usize;
-        wanted.flags = (action.flags & !(SA_RESTART | SA_RESETHAND | SA_NODEFER))
-            | SA_SIGINFO
-            | SA_RESTORER;
+        wanted.flags =
+            (action.flags & !(SA_RESTART | SA_RESETHAND | SA_NODEFER)) | SA_SIGINFO | SA_RESTORER;
         wanted.mask = !UNBLOCKABLE;
     }
     // SAFETY: the handlers obey the house rules.
@@ -115,12 +84,19 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
     if signal == 0 || signal > 64 || arguments[3] != 8 || matches!(signal, 9 | 19) {
         // SAFETY: the kernel judges bad arguments itself.
         return unsafe {
-            raw::syscall6(RT_SIGACTION, arguments[0], arguments[1], arguments[2], arguments[3], 0, 0)
+            raw::syscall6(
+                RT_SIGACTION,
+                arguments[0],
+                arguments[1],
+                arguments[2],
+                arguments[3],
+                0,
+                0,
+            )
         };
     }
     let mut new = [0u64; 4];
-    if arguments[1] != 0
-        && !user::copy_in((&raw mut new).cast(), arguments[1], size_of::<Action>())
+    if arguments[1] != 0 && !user::copy_in((&raw mut new).cast(), arguments[1], size_of::<Action>())
     {
         return -14;
     }
@@ -195,7 +171,11 @@ pub fn note_mask(thread: &mut Thread, how: usize, mask: u64) {
 }
 
 /// Our handler for asynchronous signals.
-unsafe extern "C" fn signal_arrived(signal: i32, information: *mut u64, context: *mut UContext) {
+pub unsafe extern "C" fn signal_arrived(
+    signal: i32,
+    information: *mut u64,
+    context: *mut UContext,
+) {
     let thread = current();
     if thread.is_null() {
         return;
@@ -208,12 +188,12 @@ unsafe extern "C" fn signal_arrived(signal: i32, information: *mut u64, context:
             (*context).registers.rip = instead;
         } else if (*thread).mode == MODE_RECORD {
             // Even in our own code: it may have taken its last look at the queue already.
-            arm_force(&mut *thread);
+            force::arm_force(&mut *thread);
         }
     }
 }
 
-unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {
+pub unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {
     let tail = thread.queue_tail.load(Ordering::Relaxed);
     if tail.wrapping_sub(thread.queue_head.load(Ordering::Relaxed)) < QUEUE as u32 {
         // SAFETY: the index is reduced; a siginfo has 128 bytes.
@@ -222,19 +202,23 @@ unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {
             place.number = signal;
             core::ptr::copy_nonoverlapping(information, place.information.as_mut_ptr(), 16);
         }
-        thread.queue_tail.store(tail.wrapping_add(1), Ordering::Release);
+        thread
+            .queue_tail
+            .store(tail.wrapping_add(1), Ordering::Release);
     }
     thread.pending.store(1, Ordering::Release);
 }
 
-fn pop(thread: &mut Thread) -> Option<Waiting> {
+pub fn pop(thread: &mut Thread) -> Option<Waiting> {
     let head = thread.queue_head.load(Ordering::Relaxed);
     if head == thread.queue_tail.load(Ordering::Acquire) {
         return None;
     }
     // SAFETY: the index is reduced.
     let waiting = unsafe { *thread.queue.get_unchecked(head as usize & (QUEUE - 1)) };
-    thread.queue_head.store(head.wrapping_add(1), Ordering::Release);
+    thread
+        .queue_head
+        .store(head.wrapping_add(1), Ordering::Release);
     Some(waiting)
 }
 
@@ -245,7 +229,10 @@ pub fn all_restart(thread: &mut Thread) -> bool {
     while head != tail {
         // SAFETY: indices are reduced or checked.
         unsafe {
-            let number = thread.queue.get_unchecked(head as usize & (QUEUE - 1)).number;
+            let number = thread
+                .queue
+                .get_unchecked(head as usize & (QUEUE - 1))
+                .number;
             let action = thread.process().actions.get_unchecked(number as usize & 63);
             if action.flags & SA_RESTART == 0 && action.handler > 1 {
                 return false;
@@ -266,17 +253,30 @@ pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
         }
         write_down(thread, &waiting, place);
         let mut context = context::from_frame(frame);
-        run(thread, waiting.number, &mut waiting.information, &mut context, false);
+        run(
+            thread,
+            waiting.number,
+            &mut waiting.information,
+            &mut context,
+            false,
+        );
         context::into_frame(&context, frame);
     }
 }
 
-fn wanted(thread: &Thread, signal: u32) -> bool {
+pub fn wanted(thread: &Thread, signal: u32) -> bool {
     // SAFETY: signals are 1 to 64, the table has 65 entries.
-    unsafe { thread.process().actions.get_unchecked((signal as usize).min(64)).handler > 1 }
+    unsafe {
+        thread
+            .process()
+            .actions
+            .get_unchecked((signal as usize).min(64))
+            .handler
+            > 1
+    }
 }
 
-fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
+pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
     // SAFETY: the first bytes of the siginfo.
     let payload = unsafe {
         core::slice::from_raw_parts(waiting.information.as_ptr().cast::<u8>(), INFORMATION)
@@ -286,7 +286,9 @@ fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
 
 /// Replay: the next record is a `SIGNAL`; runs its handler here.
 pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: bool) {
-    let Some(next) = reader::peek(thread) else { return };
+    let Some(next) = reader::peek(thread) else {
+        return;
+    };
     let mut information = [0u64; 16];
     // SAFETY: both are at least that long.
     unsafe {
@@ -312,7 +314,7 @@ pub fn replay_at(thread: &mut Thread, frame: &mut Frame) {
 }
 
 /// Calls the program's handler as the kernel would.
-fn run(
+pub fn run(
     thread: &mut Thread,
     signal: u32,
     information: &mut [u64; 16],
@@ -342,7 +344,15 @@ fn run(
             if inside_handler {
                 before = context.mask;
                 let now = before | blocked;
-                raw::syscall6(RT_SIGPROCMASK, SIG_SETMASK, (&raw const now) as usize, 0, 8, 0, 0);
+                raw::syscall6(
+                    RT_SIGPROCMASK,
+                    SIG_SETMASK,
+                    (&raw const now) as usize,
+                    0,
+                    8,
+                    0,
+                    0,
+                );
             } else {
                 raw::syscall6(
                     RT_SIGPROCMASK,
@@ -371,7 +381,15 @@ fn run(
         let after = context.mask & !UNBLOCKABLE;
         // SAFETY: as above.
         unsafe {
-            raw::syscall6(RT_SIGPROCMASK, SIG_SETMASK, (&raw const after) as usize, 0, 8, 0, 0)
+            raw::syscall6(
+                RT_SIGPROCMASK,
+                SIG_SETMASK,
+                (&raw const after) as usize,
+                0,
+                8,
+                0,
+                0,
+            )
         };
     }
 }
@@ -418,7 +436,13 @@ fn stack_for(thread: &Thread, flags: u64) -> usize {
 }
 
 unsafe extern "C" {
-    fn call_handler(handler: usize, signal: usize, information: usize, context: usize, stack: usize);
+    fn call_handler(
+        handler: usize,
+        signal: usize,
+        information: usize,
+        context: usize,
+        stack: usize,
+    );
 }
 
 core::arch::global_asm!(
@@ -451,175 +475,3 @@ core::arch::global_asm!(
     ".size call_handler, . - call_handler",
     ".popsection",
 );
-
-/// Our handler for faults.
-unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, context: *mut UContext) {
-    let thread = current();
-    if thread.is_null() {
-        die_of(signal as u32);
-        return;
-    }
-    // SAFETY: the kernel passes a siginfo and a ucontext; the thread is this one.
-    unsafe {
-        let thread = &mut *thread;
-        let code = *information.cast::<i32>().add(2);
-        let address = *information.add(2) as usize;
-        if is_guarded(signal as u32) && guard::redirect(context.cast(), &raw mut thread.guard) {
-            return;
-        }
-        if signal as u32 == SIGBUS
-            && code > 0
-            && address.wrapping_sub(SESSION_BASE) < SESSION_SIZE as usize
-        {
-            // The disk under the log is full: put memory in place of the page and step aside.
-            log::break_off(Broken::DiskFull, 28);
-            raw::syscall6(9, address & !4095, 4096, 3, 0x32, usize::MAX, 0);
-            return;
-        }
-        if code <= 0 {
-            if thread.mode == MODE_RECORD {
-                if wanted(thread, signal as u32) {
-                    signal_arrived(signal, information, context);
-                } else {
-                    die_of(signal as u32);
-                    raw::syscall6(234, thread_group(), raw::syscall6(186, 0, 0, 0, 0, 0, 0) as usize, signal as usize, 0, 0, 0);
-                }
-            }
-            return;
-        }
-        let action = *thread.process().actions.get_unchecked((signal as usize).min(64));
-        // A fault that the program has blocked ends it, handler or not.
-        if action.handler > 1 && thread.believed_blocked & bit(signal) == 0 {
-            if action.flags & SA_RESETHAND != 0 {
-                thread.process().actions.get_unchecked_mut((signal as usize).min(64)).handler = 0;
-            }
-            let handler: extern "C" fn(i32, *mut u64, *mut UContext) =
-                core::mem::transmute(action.handler);
-            handler(signal, information, context);
-            return;
-        }
-        if thread.mode == MODE_REPLAY {
-            fault_in_replay(thread, signal as u32, address, (*context).registers.rip);
-        }
-        // Unmasked and default: the instruction faults again and ends the process.
-        die_of(signal as u32);
-    }
-}
-
-fn thread_group() -> usize {
-    // SAFETY: getpid has no arguments.
-    unsafe { raw::syscall6(39, 0, 0, 0, 0, 0, 0) as usize }
-}
-
-/// Replay: the process is about to die of a fault. It did so in the recording, or it diverged.
-fn fault_in_replay(thread: &mut Thread, signal: u32, address: usize, rip: usize) {
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot };
-    let expected = slot.end_status & 0x8000_0000 != 0 && slot.end_status & 0x7f == signal;
-    if !expected || reader::peek(thread).is_some() {
-        let next = reader::peek(thread);
-        diverge::details([u64::from(signal), address as u64, rip as u64, 0]);
-        diverge::report(thread, divergence::FAULT, -1, 0, &[0; 6], next.as_ref());
-    }
-    slot.status.store(slot.end_status & 0xffff, Ordering::Relaxed);
-    slot.state.store(process_state::ENDED, Ordering::Release);
-    futex::wake(&slot.state, u32::MAX >> 1);
-}
-
-/// Sets the default action of a signal.
-pub fn die_of(signal: u32) {
-    let default = SigAction { handler: 0, flags: SA_RESTORER, restorer: dispatch::restorer(), mask: 0 };
-    // SAFETY: default action.
-    unsafe { set_kernel_action(signal, &default) };
-}
-
-/// A SIGSYS that is no dispatched call: our own kicks and timers, or the program's business.
-///
-/// # Safety
-/// Called by the entrance with the kernel's siginfo and ucontext.
-pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) {
-    let thread = current();
-    if thread.is_null() {
-        return;
-    }
-    // SAFETY: as the caller says.
-    unsafe {
-        let thread = &mut *thread;
-        let information = information.cast::<u64>();
-        let context = context.cast::<UContext>();
-        let code = *information.cast::<i32>().add(2);
-        let value = *information.add(3);
-        let outside = !dispatch::is_own_text((*context).registers.rip);
-        if code == token::KICK_CODE && value == token::KICK {
-            if outside && thread.mode == MODE_RECORD {
-                token::give_way(thread, true);
-            }
-        } else if code == TIMER_CODE && value == FORCE {
-            if outside {
-                by_force(thread, &mut *context);
-            } else if thread.mode == MODE_REPLAY || thread.pending.load(Ordering::Relaxed) != 0 {
-                arm_force(thread);
-            }
-        } else if wanted(thread, SIGSYS) {
-            let action = *thread.process().actions.get_unchecked(SIGSYS as usize);
-            let mask = (*context).mask | action.mask;
-            let mask = mask & !UNBLOCKABLE;
-            raw::syscall6(RT_SIGPROCMASK, SIG_SETMASK, (&raw const mask) as usize, 0, 8, 0, 0);
-            let handler: extern "C" fn(i32, *mut u64, *mut UContext) =
-                core::mem::transmute(action.handler);
-            handler(SIGSYS as i32, information, context);
-        }
-    }
-}
-
-/// The thread made no event for a slice: its signals are delivered in the middle of its code.
-fn by_force(thread: &mut Thread, context: &mut UContext) {
-    if thread.mode == MODE_REPLAY {
-        if let Some(next) = reader::peek(thread)
-            && replay::is_forced(&next)
-        {
-            if next.tag == record::SIGNAL {
-                replay_one(thread, context, true);
-            } else {
-                token::replay_yield(thread);
-            }
-            replay::after(thread, None);
-        }
-        return;
-    }
-    thread.pending.store(0, Ordering::Release);
-    while let Some(mut waiting) = pop(thread) {
-        if wanted(thread, waiting.number) {
-            thread.note(record::note::FORCED_SIGNAL, i64::from(waiting.number), &[]);
-            write_down(thread, &waiting, record::place::FORCED);
-            run(thread, waiting.number, &mut waiting.information, context, true);
-        }
-    }
-}
-
-/// Starts the timer after which a signal is delivered by force.
-pub fn arm_force(thread: &mut Thread) {
-    // SAFETY: all structs live on this stack; a timer of ours raises SIGSYS in this thread only.
-    unsafe {
-        if !thread.timer_made {
-            let tid = raw::syscall6(186, 0, 0, 0, 0, 0, 0) as u64;
-            // sigevent: value, signal and notification (SIGEV_THREAD_ID), thread id.
-            let event: [u64; 8] = [FORCE, 31 | (4 << 32), tid, 0, 0, 0, 0, 0];
-            let result = raw::syscall6(
-                222,
-                THREAD_PROCESSOR_TIME,
-                (&raw const event) as usize,
-                (&raw mut thread.timer) as usize,
-                0,
-                0,
-                0,
-            );
-            if result != 0 {
-                return;
-            }
-            thread.timer_made = true;
-        }
-        let when: [u64; 4] = [0, 0, 0, FORCE_AFTER_NS];
-        raw::syscall6(223, thread.timer as usize, 0, (&raw const when) as usize, 0, 0, 0);
-    }
-}

@@ -37,7 +37,9 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         14 => mask(thread, made),
         130 | 271 | 270 | 281 | 441 => masked_wait(thread, made),
         131 => alternate_stack(thread, made),
-        157 | 317 if filter::is_filter(made.number, &made.arguments) => filter::record(thread, made),
+        157 | 317 if filter::is_filter(made.number, &made.arguments) => {
+            filter::record(thread, made)
+        }
         157 => control(thread, made),
         317 => plain(thread, made),
         158 => {
@@ -73,24 +75,36 @@ fn with_call(thread: &mut Thread, made: &mut Made, call: Call) -> isize {
     };
     // `Made` wants a description that lives for ever; writing down needs it only here.
     let mut length = 0;
-    outputs::walk(&call, &arguments, result, Before::default(), &mut |_, piece| length += piece);
+    outputs::walk(
+        &call,
+        &arguments,
+        result,
+        Before::default(),
+        &mut |_, piece| length += piece,
+    );
     if length == 0 {
         thread.emit_call(made.number as u64, made.check, result as i64);
     } else {
         let mut pieces = [0u8; 512];
         let mut position = 0;
-        outputs::walk(&call, &arguments, result, Before::default(), &mut |pointer, piece| {
-            let piece = piece.min(512 - position);
-            // SAFETY: the kernel has just written there; the length is capped.
-            unsafe {
-                core::ptr::copy_nonoverlapping(
-                    pointer as *const u8,
-                    pieces.as_mut_ptr().add(position),
-                    piece,
-                );
-            }
-            position += piece;
-        });
+        outputs::walk(
+            &call,
+            &arguments,
+            result,
+            Before::default(),
+            &mut |pointer, piece| {
+                let piece = piece.min(512 - position);
+                // SAFETY: the kernel has just written there; the length is capped.
+                unsafe {
+                    core::ptr::copy_nonoverlapping(
+                        pointer as *const u8,
+                        pieces.as_mut_ptr().add(position),
+                        piece,
+                    );
+                }
+                position += piece;
+            },
+        );
         // SAFETY: `position` is at most 512.
         let payload = unsafe { pieces.get_unchecked(..position) };
         thread.emit_with(
@@ -197,7 +211,10 @@ fn close(thread: &mut Thread, made: &mut Made) -> isize {
 /// close_range without our own descriptors.
 fn close_range(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let (first, last) = (made.arguments[0] as u32 as usize, made.arguments[1] as u32 as usize);
+    let (first, last) = (
+        made.arguments[0] as u32 as usize,
+        made.arguments[1] as u32 as usize,
+    );
     let flags = made.arguments[2];
     let (low, high) = (
         wayfarer_runtime_abi::SESSION_FD as usize,
@@ -226,7 +243,9 @@ fn close_range(thread: &mut Thread, made: &mut Made) -> isize {
 pub fn follow_close_range(thread: &mut Thread, a: &[usize; 6], result: isize) {
     const CLOEXEC: usize = 4;
     if result == 0 && a[2] & CLOEXEC == 0 {
-        thread.process().clear_range(a[0] as u32 as usize, a[1] as u32 as usize);
+        thread
+            .process()
+            .clear_range(a[0] as u32 as usize, a[1] as u32 as usize);
     }
 }
 
@@ -296,7 +315,9 @@ fn reopened(thread: &mut Thread, path: usize) -> Option<usize> {
         if !digit.is_ascii_digit() {
             return None;
         }
-        descriptor = descriptor.wrapping_mul(10).wrapping_add((digit - b'0') as usize);
+        descriptor = descriptor
+            .wrapping_mul(10)
+            .wrapping_add((digit - b'0') as usize);
     }
     Some(descriptor)
 }
@@ -421,4 +442,3 @@ fn control(thread: &mut Thread, made: &mut Made) -> isize {
     }
     with_call(thread, made, prctl_call(made.call, made.arguments[0]))
 }
-

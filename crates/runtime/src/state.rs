@@ -4,8 +4,8 @@
 //! storage, so nothing that belongs to a process may live in a static. The thread-local pointer leads
 //! to [`Thread`], that to [`Process`]; a vfork child swaps the pointer and its parent swaps it back.
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use wayfarer_entrance::{raw, tls};
 use wayfarer_runtime_abi::layout::{
     self, Header, Object, ProcessSlot, SESSION_BASE, ThreadSlot, Token,
@@ -245,7 +245,9 @@ impl Thread {
     #[inline(always)]
     pub fn count_event(&mut self) {
         self.events = self.events.wrapping_add(1);
-        self.slot().events.store(self.events, core::sync::atomic::Ordering::Relaxed);
+        self.slot()
+            .events
+            .store(self.events, core::sync::atomic::Ordering::Relaxed);
     }
 }
 

@@ -24,7 +24,10 @@ pub fn contents_flag(direction: u32) -> u32 {
 }
 
 #[inline(always)]
-pub fn direction(object: &'static Object, direction: u32) -> &'static wayfarer_runtime_abi::layout::Direction {
+pub fn direction(
+    object: &'static Object,
+    direction: u32,
+) -> &'static wayfarer_runtime_abi::layout::Direction {
     // SAFETY: a direction is 0 or 1.
     unsafe { object.directions.get_unchecked((direction & 1) as usize) }
 }
@@ -101,7 +104,9 @@ pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
         Source::Vector(array, count) => {
             let mut index = 0;
             while index < count && left > 0 {
-                let Some(piece) = user::read::<[usize; 2]>(array + index * 16) else { break };
+                let Some(piece) = user::read::<[usize; 2]>(array + index * 16) else {
+                    break;
+                };
                 let take = piece[1].min(left);
                 hash = user::hash(thread, hash, piece[0], take);
                 left -= take;
@@ -121,7 +126,9 @@ fn claim(thread: &Thread, object: &Object, owner: &core::sync::atomic::AtomicU32
         return;
     }
     if now == 0
-        && owner.compare_exchange(0, thread.number, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        && owner
+            .compare_exchange(0, thread.number, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
     {
         return;
     }
@@ -147,7 +154,12 @@ pub fn record_read(thread: &mut Thread, made: &mut Made) -> isize {
     let result = perform(thread, made, &arguments);
     let flags = object.flags.load(Ordering::Acquire);
     if result > 0 && flags & (flag | object_flags::BOTH) == object_flags::BOTH && !contents_all() {
-        thread.emit(record::RECEIVE, made.number as u64, made.check, result as u64);
+        thread.emit(
+            record::RECEIVE,
+            made.number as u64,
+            made.check,
+            result as u64,
+        );
     } else {
         write_down(thread, made, result, before, &[]);
     }
@@ -158,7 +170,9 @@ pub fn record_read(thread: &mut Thread, made: &mut Made) -> isize {
 pub fn record_message(thread: &mut Thread, made: &mut Made) -> isize {
     let entry = thread.process().entry(made.arguments[0]);
     if entry >> 1 > OUTPUT_OBJECT {
-        object(entry >> 1).flags.fetch_or(contents_flag(1 - (entry & 1)), Ordering::AcqRel);
+        object(entry >> 1)
+            .flags
+            .fetch_or(contents_flag(1 - (entry & 1)), Ordering::AcqRel);
     }
     let result = plain(thread, made);
     // Descriptors that came with the bytes may reuse numbers; nothing is known about them.
@@ -170,7 +184,9 @@ pub fn record_message(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// Clears the entries of descriptors that arrived in the control data of a message.
 pub fn forget_received(thread: &mut Thread, message: usize) {
-    let Some(control) = user::read::<[usize; 2]>(message.wrapping_add(32)) else { return };
+    let Some(control) = user::read::<[usize; 2]>(message.wrapping_add(32)) else {
+        return;
+    };
     each_passed(thread, control[0], control[1], |thread, descriptor| {
         thread.process().set_entry(descriptor as usize, 0);
     });
@@ -185,7 +201,9 @@ fn each_passed(
 ) {
     let mut position = 0;
     while control != 0 && position + 16 <= length {
-        let Some(head) = user::read::<[u64; 2]>(control + position) else { return };
+        let Some(head) = user::read::<[u64; 2]>(control + position) else {
+            return;
+        };
         let size = head[0] as usize;
         if size < 16 || size > length - position {
             return;
@@ -275,7 +293,11 @@ fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize
 
 /// Descriptors that travel to another process: what they stand for is tracked no more.
 pub fn give_away_descriptors(thread: &mut Thread, made: &Made) {
-    let count = if made.number == 307 { made.arguments[2].min(1024) } else { 1 };
+    let count = if made.number == 307 {
+        made.arguments[2].min(1024)
+    } else {
+        1
+    };
     let mut index = 0;
     while index < count {
         let head = made.arguments[1].wrapping_add(index * 64);
@@ -296,7 +318,9 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
     let number = made.number;
     let arguments = made.arguments;
     loop {
-        let Some((check, length)) = prepare(thread, made) else { return plain(thread, made) };
+        let Some((check, length)) = prepare(thread, made) else {
+            return plain(thread, made);
+        };
         thread.emit(tag, number as u64, check, length as u64);
         let turn = thread.turn;
         let result = loop {
@@ -335,7 +359,11 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
     let head = header();
     let me = thread.number;
     let mut tries = 0;
-    while head.output_lock.compare_exchange(0, me, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+    while head
+        .output_lock
+        .compare_exchange(0, me, Ordering::AcqRel, Ordering::Relaxed)
+        .is_err()
+    {
         let holder = head.output_lock.load(Ordering::Relaxed);
         if tries >= OUTPUT_PATIENCE && holder != 0 {
             // The holder is stopped or dead, or the reader is slow: order is no longer certain.
@@ -347,7 +375,11 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         tries += 1;
     }
     let result = output_in_turn(thread, made);
-    if head.output_lock.compare_exchange(me, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+    if head
+        .output_lock
+        .compare_exchange(me, 0, Ordering::AcqRel, Ordering::Relaxed)
+        .is_ok()
+    {
         futex::wake(&head.output_lock, 1);
     }
     result
@@ -356,7 +388,9 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
 fn output_in_turn(thread: &mut Thread, made: &mut Made) -> isize {
     let arguments = made.arguments;
     loop {
-        let Some((check, length)) = prepare(thread, made) else { return plain(thread, made) };
+        let Some((check, length)) = prepare(thread, made) else {
+            return plain(thread, made);
+        };
         let turn = take(&header().output_turn);
         let place = thread.room(RECORD_HEAD * 2);
         if !place.is_null() {
@@ -459,8 +493,14 @@ pub fn record_pair(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// Enters the two descriptors that a pipe or socketpair call has just given.
 pub fn attach_pair(thread: &mut Thread, call: usize, arguments: &[usize; 6], number: u32) {
-    let pointer = if call == 53 { arguments[3] } else { arguments[0] };
-    let Some(pair) = user::read::<[u32; 2]>(pointer) else { return };
+    let pointer = if call == 53 {
+        arguments[3]
+    } else {
+        arguments[0]
+    };
+    let Some(pair) = user::read::<[u32; 2]>(pointer) else {
+        return;
+    };
     let process = thread.process();
     let entry = number * 2;
     if number == 0 {

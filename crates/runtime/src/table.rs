@@ -73,15 +73,30 @@ const UNKNOWN: Call = Call {
 };
 
 const fn emulate(scalars: u8) -> Call {
-    Call { kind: Kind::Emulate, blocks: false, scalars, ..UNKNOWN }
+    Call {
+        kind: Kind::Emulate,
+        blocks: false,
+        scalars,
+        ..UNKNOWN
+    }
 }
 
 const fn execute(scalars: u8) -> Call {
-    Call { kind: Kind::Execute, blocks: false, scalars, ..UNKNOWN }
+    Call {
+        kind: Kind::Execute,
+        blocks: false,
+        scalars,
+        ..UNKNOWN
+    }
 }
 
 const fn special(scalars: u8) -> Call {
-    Call { kind: Kind::Special, blocks: false, scalars, ..UNKNOWN }
+    Call {
+        kind: Kind::Special,
+        blocks: false,
+        scalars,
+        ..UNKNOWN
+    }
 }
 
 impl Call {
@@ -138,7 +153,11 @@ static TABLE: [Call; CALLS] = make();
 
 const fn make() -> [Call; CALLS] {
     use Out::*;
-    const REFUSE: Call = Call { kind: Kind::Refuse, blocks: false, ..UNKNOWN };
+    const REFUSE: Call = Call {
+        kind: Kind::Refuse,
+        blocks: false,
+        ..UNKNOWN
+    };
     let mut t = [UNKNOWN; CALLS];
     // Reading and writing.
     t[0] = special(0b101).blocks().out(Result(1));
@@ -248,9 +267,21 @@ const fn make() -> [Call; CALLS] {
     t[293] = special(0b10).fixed(0, 8);
     // Waiting for descriptors.
     t[7] = emulate(0b110).never_restarts().out(ArgumentTimes(0, 1, 8));
-    t[271] = special(0b10).never_restarts().out(ArgumentTimes(0, 1, 8)).fixed(2, 16).remaining();
-    t[23] = emulate(1).never_restarts().out(DescriptorSets).fixed(4, 16).remaining();
-    t[270] = special(1).never_restarts().out(DescriptorSets).fixed(4, 16).remaining();
+    t[271] = special(0b10)
+        .never_restarts()
+        .out(ArgumentTimes(0, 1, 8))
+        .fixed(2, 16)
+        .remaining();
+    t[23] = emulate(1)
+        .never_restarts()
+        .out(DescriptorSets)
+        .fixed(4, 16)
+        .remaining();
+    t[270] = special(1)
+        .never_restarts()
+        .out(DescriptorSets)
+        .fixed(4, 16)
+        .remaining();
     t[213] = emulate(1);
     t[291] = emulate(1);
     t[233] = emulate(0b111);

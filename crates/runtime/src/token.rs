@@ -6,8 +6,8 @@
 //! others go first.
 
 use crate::futex;
-use crate::{reader, replay};
 use crate::state::{Process, Thread, header, process_slot, thread_slot};
+use crate::{reader, replay};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
@@ -58,12 +58,18 @@ pub fn acquire(thread: &mut Thread) {
     }
     let token = loop {
         let token = token(thread.process());
-        if token.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+        if token
+            .state
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+            .is_err()
+        {
             wait_for(thread, token);
         }
         // Another thread may have taken the process into another domain meanwhile.
         // SAFETY: another thread may change it; a plain word read anew each time.
-        if core::ptr::eq(token, unsafe { (&raw const thread.process().token).read_volatile() }) {
+        if core::ptr::eq(token, unsafe {
+            (&raw const thread.process().token).read_volatile()
+        }) {
             break token;
         }
         unlock(token);
@@ -83,14 +89,21 @@ fn wait_for(thread: &mut Thread, token: &Token) {
     let mut spins = 0;
     while spins < 100 {
         if token.state.load(Ordering::Relaxed) == 0
-            && token.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+            && token
+                .state
+                .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
         {
             return;
         }
         core::hint::spin_loop();
         spins += 1;
     }
-    let mut watched = Watched { owner: 0, events: 0, since_ns: 0 };
+    let mut watched = Watched {
+        owner: 0,
+        events: 0,
+        since_ns: 0,
+    };
     loop {
         if token.state.swap(2, Ordering::AcqRel) == 0 {
             return;
@@ -98,7 +111,8 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         let before = token.turn.load(Ordering::Relaxed);
         futex::wait(&token.state, 2, SLICE_MS);
         let owner = token.owner.load(Ordering::Relaxed);
-        if token.state.load(Ordering::Relaxed) != 2 || token.turn.load(Ordering::Relaxed) != before {
+        if token.state.load(Ordering::Relaxed) != 2 || token.turn.load(Ordering::Relaxed) != before
+        {
             continue;
         }
         // The owner kept it for a whole slice: ask it to yield at its next event, and if it makes
@@ -127,10 +141,18 @@ fn watch(thread: &Thread, token: &Token, owner: u32, watched: &mut Watched) {
     let events = slot.events.load(Ordering::Relaxed);
     let tid = slot.real_tid.load(Ordering::Relaxed);
     // SAFETY: as above.
-    let pid = unsafe { (*process_slot(slot.process)).real_pid.load(Ordering::Relaxed) };
+    let pid = unsafe {
+        (*process_slot(slot.process))
+            .real_pid
+            .load(Ordering::Relaxed)
+    };
     let used = processor_time(slot.process == thread.process().id, pid, tid);
     if owner != watched.owner || events != watched.events || used.is_none() {
-        *watched = Watched { owner, events, since_ns: used.unwrap_or(0) };
+        *watched = Watched {
+            owner,
+            events,
+            since_ns: used.unwrap_or(0),
+        };
         if used.is_some() {
             return;
         }
@@ -144,11 +166,23 @@ fn watch(thread: &Thread, token: &Token, owner: u32, watched: &mut Watched) {
 fn processor_time(same_process: bool, pid: u32, tid: u32) -> Option<u64> {
     const PER_THREAD: u32 = 4;
     const SCHEDULED: u32 = 2;
-    let clock = if same_process { !tid << 3 | PER_THREAD | SCHEDULED } else { !pid << 3 | SCHEDULED };
+    let clock = if same_process {
+        !tid << 3 | PER_THREAD | SCHEDULED
+    } else {
+        !pid << 3 | SCHEDULED
+    };
     let mut time = [0u64; 2];
     // SAFETY: a timespec on this stack.
     let result = unsafe {
-        raw::syscall6(228, clock as i32 as usize, (&raw mut time) as usize, 0, 0, 0, 0)
+        raw::syscall6(
+            228,
+            clock as i32 as usize,
+            (&raw mut time) as usize,
+            0,
+            0,
+            0,
+            0,
+        )
     };
     (result == 0).then_some(time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1]))
 }
@@ -244,12 +278,17 @@ pub fn join_shared_domain(thread: &mut Thread) {
         if thread.mode == MODE_RECORD {
             unlock(old);
         } else {
-            old.turn.store(thread.turn.wrapping_add(1), Ordering::Release);
+            old.turn
+                .store(thread.turn.wrapping_add(1), Ordering::Release);
             futex::wake(&old.turn, u32::MAX >> 1);
         }
     }
     // SAFETY: the slot is part of the session mapping.
-    unsafe { (*process.slot).flags.fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed) };
+    unsafe {
+        (*process.slot)
+            .flags
+            .fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed)
+    };
     if thread.mode == MODE_RECORD {
         acquire(thread);
     } else {
@@ -287,7 +326,9 @@ pub fn pass(thread: &mut Thread) {
     }
     thread.holds_token = false;
     let token = token(thread.process());
-    token.turn.store(thread.turn.wrapping_add(1), Ordering::Release);
+    token
+        .turn
+        .store(thread.turn.wrapping_add(1), Ordering::Release);
     futex::wake(&token.turn, u32::MAX >> 1);
 }
 
@@ -335,4 +376,3 @@ pub fn own_domain(process: &mut Process) {
         process.token = unsafe { &raw mut (*process.slot).token };
     }
 }
-

@@ -67,7 +67,11 @@ pub fn hash(thread: &mut Thread, hash: u64, from: usize, length: usize) -> u64 {
     if from == 0 || length == 0 {
         return hash;
     }
-    let mut job = Job { from: from as *const u8, length, hash };
+    let mut job = Job {
+        from: from as *const u8,
+        length,
+        hash,
+    };
     // SAFETY: the guard slot belongs to this thread and is not in use: guarded routines do not nest.
     if unsafe { guard::attempt(&raw mut thread.guard, hash_job, (&raw mut job).cast()) } {
         job.hash
@@ -81,8 +85,11 @@ pub fn string_length(thread: &mut Thread, from: usize, limit: usize) -> Option<u
     if from == 0 {
         return None;
     }
-    let mut job =
-        Job { from: from as *const u8, length: limit, hash: 0 };
+    let mut job = Job {
+        from: from as *const u8,
+        length: limit,
+        hash: 0,
+    };
     // SAFETY: as in `copy_in`.
     unsafe { guard::attempt(&raw mut thread.guard, string_job, (&raw mut job).cast()) }
         .then_some(job.length)

@@ -1,0 +1,124 @@
+//! The end of a thread or process, both modes.
+
+use crate::process::block_signals;
+use crate::record::Made;
+use crate::state::{Thread, thread_window};
+use crate::{check, futex, replay, robust, token};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::zigzag;
+use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, process_state};
+use wayfarer_runtime_abi::record;
+
+/// exit and exit_group, both modes.
+pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
+    let code = made.arguments[0] as u32 & 0xff;
+    // SAFETY: the slot is part of the session mapping.
+    let slot = unsafe { &*thread.process().slot };
+    let only_thread = made.number == 60 && slot.threads_live.load(Ordering::Acquire) > 1;
+    let check = check::fold(thread.hash);
+    if thread.mode == MODE_RECORD {
+        let value = zigzag(i64::from(made.arguments[0] as u32));
+        thread.emit(record::EXIT, made.number as u64, check, value);
+    } else {
+        replay::expect_exit(thread, made, check);
+    }
+    block_signals();
+    robust::release(thread);
+    if only_thread {
+        slot.threads_live.fetch_sub(1, Ordering::AcqRel);
+        leave(thread, made.arguments[0]);
+    }
+    slot.status.store(code << 8, Ordering::Relaxed);
+    slot.state.store(process_state::EXITED, Ordering::Release);
+    if thread.mode == MODE_REPLAY {
+        futex::wake(&slot.state, u32::MAX >> 1);
+    }
+    if thread.process().shared_domain {
+        token::leave(thread);
+    }
+    // SAFETY: ends the process.
+    unsafe { raw::syscall6(231, made.arguments[0], 0, 0, 0, 0, 0) };
+    futex::rest()
+}
+
+/// One thread of several leaves. What the kernel would do at the very end (clear the thread id, wake who
+/// joins) is done while the thread still has its turn, so that a replay sees it at the same place.
+fn leave(thread: &mut Thread, code: usize) -> ! {
+    let process = thread.process();
+    let (mut word, mut value) = (0usize, 0u32);
+    if thread.holds_token {
+        // SAFETY: points into the session mapping.
+        unsafe {
+            if thread.mode == MODE_RECORD {
+                word = (&raw const (*process.token).state) as usize;
+            } else {
+                word = (&raw const (*process.token).turn) as usize;
+                value = thread.turn.wrapping_add(1);
+            }
+        }
+    }
+    thread.slot().real_tid.store(0, Ordering::Release);
+    let (window, length) = thread_window(thread);
+    // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
+    // the program may have given them away.
+    unsafe {
+        raw::syscall6(218, 0, 0, 0, 0, 0, 0);
+        leave_thread(thread.clear_tid, word, value as usize, code, window, length)
+    }
+}
+
+unsafe extern "C" {
+    fn leave_thread(
+        clear_tid: usize,
+        word: usize,
+        value: usize,
+        code: usize,
+        window: usize,
+        length: usize,
+    ) -> !;
+}
+
+core::arch::global_asm!(
+    ".pushsection .text.leave_thread,\"ax\",@progbits",
+    ".globl leave_thread",
+    ".hidden leave_thread",
+    ".type leave_thread,@function",
+    "leave_thread:",
+    "mov r12, rdi",
+    "mov r13, rsi",
+    "mov r14, rdx",
+    "mov r15, rcx",
+    // munmap(window, length)
+    "mov eax, 11",
+    "mov rdi, r8",
+    "mov rsi, r9",
+    "syscall",
+    "test r12, r12",
+    "jz 2f",
+    "mov dword ptr [r12], 0",
+    // futex(clear_tid, FUTEX_WAKE, all)
+    "mov eax, 202",
+    "mov rdi, r12",
+    "mov esi, 1",
+    "mov edx, 0x7fffffff",
+    "xor r10d, r10d",
+    "syscall",
+    "2:",
+    "test r13, r13",
+    "jz 3f",
+    "mov dword ptr [r13], r14d",
+    "mov eax, 202",
+    "mov rdi, r13",
+    "mov esi, 1",
+    "mov edx, 0x7fffffff",
+    "xor r10d, r10d",
+    "syscall",
+    "3:",
+    "mov eax, 60",
+    "mov rdi, r15",
+    "syscall",
+    "ud2",
+    ".size leave_thread, . - leave_thread",
+    ".popsection",
+);
