@@ -193,8 +193,9 @@ pub mod start {
     pub const RANDOM: usize = 6;
 }
 
-/// Payload of the record of a successful fork, vfork, clone or clone3: process id of the session
-/// (equal to the caller's own for a thread) and global thread number, 4 bytes each, little endian.
+/// Payload of the record of a fork, vfork, clone or clone3, which is written before the call and has a
+/// `RESULT` behind it: process id of the session (equal to the caller's own for a thread) and global
+/// thread number, 4 bytes each, little endian.
 pub const CLONE_PAYLOAD: usize = 8;
 
 /// Payload of an execve or execveat record, written before the call: one byte of [`exec`] flags, the

@@ -272,12 +272,25 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
     let Some(child) = reserve(thread, is_thread) else {
         return ENOMEM;
     };
+    announce(thread, made.number, child);
     let result = start_child(thread, made, wishes, child);
     if result == 0 {
         return 0;
     }
-    finish_clone(thread, made.number, child, is_thread, result);
+    finish_clone(thread, child, is_thread, result);
     result
+}
+
+/// Recording: the child is written down before it lives, so that it never outlives its record. The
+/// result follows.
+pub fn announce(thread: &mut Thread, number: usize, child: Child) {
+    thread.emit_with(
+        record::SYSCALL,
+        number as u64,
+        0,
+        zigzag(0),
+        &payload(child),
+    );
 }
 
 /// Makes the clone; 0 in the child of a fork, which is then a process of its own.
@@ -413,34 +426,12 @@ pub unsafe fn release_borrowed(born: *mut Thread) {
 }
 
 /// The parent after a clone: the record, and what it must remember.
-pub fn finish_clone(
-    thread: &mut Thread,
-    number: usize,
-    child: Child,
-    is_thread: bool,
-    result: isize,
-) {
-    if result < 0 {
-        if thread.mode == MODE_RECORD {
-            thread.emit_call(number as u64, 0, result as i64);
-        }
-        return;
-    }
-    if !is_thread {
-        remember_child(thread.process(), result as u32, child.process);
-    }
+pub fn finish_clone(thread: &mut Thread, child: Child, is_thread: bool, result: isize) {
     if thread.mode == MODE_RECORD {
-        if !is_thread {
-            // SAFETY: the slot is part of the session mapping; the child writes the same.
-            unsafe { (*process_slot(child.process)).pid = result as u32 };
-        }
-        thread.emit_with(
-            record::SYSCALL,
-            number as u64,
-            0,
-            zigzag(result as i64),
-            &payload(child),
-        );
+        thread.emit_result(result as i64);
+    }
+    if result > 0 && !is_thread {
+        remember_child(thread.process(), result as u32, child.process);
     }
 }
 
@@ -521,7 +512,7 @@ pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
             None,
         );
     }
-    finish_clone(thread, made.number, child, is_thread, promised);
+    finish_clone(thread, child, is_thread, promised);
     write_tid(
         thread,
         wishes.flags,
@@ -543,13 +534,15 @@ pub fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Ch
         unsafe { core::ptr::copy_nonoverlapping(next.payload.as_ptr(), word.as_mut_ptr(), 8) };
     }
     let word = u64::from_le_bytes(word);
-    Some((
-        next.value as isize,
-        Child {
-            process: word as u32,
-            thread: (word >> 32) as u32,
-        },
-    ))
+    let child = Child {
+        process: word as u32,
+        thread: (word >> 32) as u32,
+    };
+    // Killed before it knew: the child lives all the same, under the id that it has itself.
+    // SAFETY: the slot is part of the session mapping.
+    let unknown = || i64::from(unsafe { (*thread_slot(child.thread)).tid });
+    let result = replay::take_result(thread).unwrap_or_else(unknown);
+    Some((result as isize, child))
 }
 
 pub fn is_skipped(child: Child) -> bool {

@@ -347,6 +347,10 @@ fn write(thread: &mut Thread, made: &mut Made) -> isize {
         reader::advance(thread, next.length);
         thread.count_event();
         let ahead = result_ahead(thread);
+        if ahead.is_some() && reader::peek(thread).is_some_and(|next| next.tag == record::TURN) {
+            // It lost its turn in this call: others may have to go first.
+            token::pass(thread);
+        }
         let real = ahead.unwrap_or(next.value);
         if real > 0 {
             if next.tag == record::OUTPUT {
@@ -468,9 +472,9 @@ fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
     let pid = if made.number == 61 {
         result
     } else {
-        // waitid: si_pid lies 12 bytes into the siginfo.
-        match user::read::<[u32; 4]>(made.arguments[2]) {
-            Some(information) if result == 0 => information[3] as isize,
+        // waitid: si_pid lies 16 bytes into the siginfo.
+        match user::read::<[u32; 5]>(made.arguments[2]) {
+            Some(information) if result == 0 => information[4] as isize,
             _ => 0,
         }
     };

@@ -10,7 +10,7 @@ use crate::log::RECORD_HEAD;
 use crate::outputs::{self, EINTR};
 use crate::record::{EINVAL, Made, contents_all, perform, perform_once, plain, write_down};
 use crate::state::{Thread, header, object, take};
-use crate::{check, futex, signals, user, writethrough};
+use crate::{check, futex, signals, token, user, writethrough};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::put_varint;
@@ -354,58 +354,29 @@ pub fn prepare(thread: &mut Thread, made: &Made) -> Option<(u8, usize)> {
 /// How long a writer waits for another one that holds the output before it goes ahead regardless.
 const OUTPUT_PATIENCE: u32 = 20;
 
-/// Writes to the output that the session inherited: in one order for all processes.
+/// Writes to the output that the session inherited: in one order for all processes. The token is let go
+/// before the output is locked and taken back after, so that nobody waits for one with the other in
+/// hand.
 fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
-    let head = header();
-    let me = thread.number;
-    let mut tries = 0;
-    while head
-        .output_lock
-        .compare_exchange(0, me, Ordering::AcqRel, Ordering::Relaxed)
-        .is_err()
-    {
-        let holder = head.output_lock.load(Ordering::Relaxed);
-        if tries >= OUTPUT_PATIENCE && holder != 0 {
-            // The holder is stopped or dead, or the reader is slow: order is no longer certain.
-            break;
-        }
-        if holder != 0 {
-            futex::wait(&head.output_lock, holder, 5);
-        }
-        tries += 1;
-    }
-    let result = output_in_turn(thread, made);
-    if head
-        .output_lock
-        .compare_exchange(me, 0, Ordering::AcqRel, Ordering::Relaxed)
-        .is_ok()
-    {
-        futex::wake(&head.output_lock, 1);
-    }
-    result
-}
-
-fn output_in_turn(thread: &mut Thread, made: &mut Made) -> isize {
     let arguments = made.arguments;
     loop {
         let Some((check, length)) = prepare(thread, made) else {
             return plain(thread, made);
         };
-        let turn = take(&header().output_turn);
-        let place = thread.room(RECORD_HEAD * 2);
-        if !place.is_null() {
-            // SAFETY: room was made.
-            unsafe {
-                let tag = record::OUTPUT | record::PAYLOAD;
-                let place = Thread::put_head(place, tag, made.number as u64, check, length as u64);
-                let end = put_varint(place.add(1), u64::from(turn));
-                *place = (end as usize - place as usize - 1) as u8;
-                thread.commit(end);
-            }
-            thread.count_event();
-        }
         let before = thread.turn;
-        let result = perform_once(thread, made.number, &arguments);
+        token::let_go(thread);
+        lock_output(thread.number);
+        announce_output(thread, made, check, length);
+        // SAFETY: the program's own call.
+        let result = unsafe {
+            raw::syscall_interruptible(
+                made.number,
+                &arguments,
+                (&raw const thread.pending).cast(),
+            )
+        };
+        unlock_output(thread.number);
+        token::take(thread);
         if result == length as isize && thread.turn == before {
             return result;
         }
@@ -419,6 +390,55 @@ fn output_in_turn(thread: &mut Thread, made: &mut Made) -> isize {
         thread.emit_result(result as i64);
         return result;
     }
+}
+
+fn lock_output(me: u32) {
+    let head = header();
+    let mut tries = 0;
+    while head
+        .output_lock
+        .compare_exchange(0, me, Ordering::AcqRel, Ordering::Relaxed)
+        .is_err()
+    {
+        let holder = head.output_lock.load(Ordering::Relaxed);
+        if tries >= OUTPUT_PATIENCE && holder != 0 {
+            // The holder is stopped or dead, or the reader is slow: order is no longer certain.
+            return;
+        }
+        if holder != 0 {
+            futex::wait(&head.output_lock, holder, 5);
+        }
+        tries += 1;
+    }
+}
+
+fn unlock_output(me: u32) {
+    let head = header();
+    if head
+        .output_lock
+        .compare_exchange(me, 0, Ordering::AcqRel, Ordering::Relaxed)
+        .is_ok()
+    {
+        futex::wake(&head.output_lock, 1);
+    }
+}
+
+/// The record of a write to the output, with its place in the order of all such writes.
+fn announce_output(thread: &mut Thread, made: &Made, check: u8, length: usize) {
+    let turn = take(&header().output_turn);
+    let place = thread.room(RECORD_HEAD * 2);
+    if place.is_null() {
+        return;
+    }
+    // SAFETY: room was made.
+    unsafe {
+        let tag = record::OUTPUT | record::PAYLOAD;
+        let place = Thread::put_head(place, tag, made.number as u64, check, length as u64);
+        let end = put_varint(place.add(1), u64::from(turn));
+        *place = (end as usize - place as usize - 1) as u8;
+        thread.commit(end);
+    }
+    thread.count_event();
 }
 
 /// sendfile, splice, tee, vmsplice, copy_file_range: bytes that we do not see go by.

@@ -1,7 +1,7 @@
 //! vfork: the child runs on its parent's stack and in its thread-local storage, both modes.
 
 use crate::process::{
-    Child, ENOMEM, describe, describe_process, finish_clone, is_skipped, open_log, prepare_thread,
+    Child, announce, ENOMEM, describe, describe_process, finish_clone, is_skipped, open_log, prepare_thread,
     promised_child, rearm, release_borrowed, reserve, thread_tid,
 };
 use crate::record::Made;
@@ -38,6 +38,7 @@ pub unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
             let Some(child) = reserve(thread, false) else {
                 return ENOMEM;
             };
+            announce(thread, frame.rax, child);
             child
         };
         let born = prepare_thread(thread, child, false);
@@ -108,7 +109,7 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
             }
             frame.rax = thread.output_last as usize;
         }
-        finish_clone(thread, number, child, false, frame.rax as isize);
+        finish_clone(thread, child, false, frame.rax as isize);
         release_borrowed(born);
         if thread.mode == MODE_REPLAY {
             replay::after(thread, Some(frame));

@@ -42,6 +42,7 @@ struct ThreadFacts {
     reaped: Vec<(u32, WaitStatus)>,
     /// The record before was an exec that added a step.
     exec_is_last: bool,
+    child_is_last: bool,
     /// A record could not be read: the rest of the log is not looked at.
     bad: bool,
 }
@@ -116,7 +117,9 @@ impl Facts {
         }
         for facts in self.threads.values() {
             for step in &facts.steps {
-                if let Step::Child { process, pid, .. } = step {
+                if let Step::Child { process, pid, .. } = step
+                    && *pid != 0
+                {
                     let known = by_pid.entry(*pid).or_default();
                     if let Err(place) = known.binary_search(process) {
                         known.insert(place, *process);
@@ -236,17 +239,25 @@ impl ThreadFacts {
             (record::RESULT, _) if self.exec_is_last => drop(self.steps.pop()),
             (record::EXIT, number) => self.exit = Some((number, record.value)),
             (record::SYSCALL, call::CLONE | call::FORK | call::VFORK | call::CLONE3) => {
-                let pid = u32::try_from(record.value).unwrap_or(0);
-                if let (Some(process), Some(thread)) = (u32_at(payload, 0), u32_at(payload, 4))
-                    && pid != 0
-                {
+                // Written before the call: its result, the child's pid, comes behind it.
+                if let (Some(process), Some(thread)) = (u32_at(payload, 0), u32_at(payload, 4)) {
                     self.steps.push(Step::Child {
                         thread,
                         process,
-                        pid,
+                        pid: 0,
                     });
+                    self.child_is_last = true;
+                    return;
                 }
             }
+            (record::RESULT, _) if self.child_is_last => match u32::try_from(record.value) {
+                Ok(result) => {
+                    if let Some(Step::Child { pid, .. }) = self.steps.last_mut() {
+                        *pid = result;
+                    }
+                }
+                Err(_) => drop(self.steps.pop()),
+            },
             (record::SYSCALL, call::WAIT4) => {
                 // The status comes first; an rusage (144 bytes) may follow or stand alone.
                 if let (Ok(pid), Some(status), 4 | 148) = (
@@ -261,6 +272,7 @@ impl ThreadFacts {
             _ => {}
         }
         self.exec_is_last = false;
+        self.child_is_last = false;
     }
 
     /// A `siginfo_t` as waitid fills it in.

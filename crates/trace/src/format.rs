@@ -87,6 +87,9 @@ pub(crate) struct BlockHead {
     pub(crate) stored_length: u64,
     /// CRC-32 of the body as stored.
     pub(crate) body_crc: u32,
+    /// CRC-32 of the packed part when unpacked: a packing that this build understands otherwise than
+    /// the one that wrote it shows here, not in a replay.
+    pub(crate) raw_crc: u32,
 }
 
 impl BlockHead {
@@ -100,6 +103,7 @@ impl BlockHead {
         head[12..20].copy_from_slice(&self.raw_length.to_le_bytes());
         head[20..28].copy_from_slice(&self.stored_length.to_le_bytes());
         head[28..32].copy_from_slice(&self.body_crc.to_le_bytes());
+        head[32..36].copy_from_slice(&self.raw_crc.to_le_bytes());
         let crc = crc32fast::hash(&head[..36]);
         head[36..].copy_from_slice(&crc.to_le_bytes());
         head
@@ -120,6 +124,7 @@ impl BlockHead {
             raw_length: u64_at(head, 12)?,
             stored_length: u64_at(head, 20)?,
             body_crc: u32_at(head, 28)?,
+            raw_crc: u32_at(head, 32)?,
         };
         let plausible = decoded.raw_length <= LONGEST_RAW
             && decoded.stored_length <= 2 * LONGEST_RAW

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use wayfarer_model::ProcessId;
 
-use crate::bytes::Cursor;
-use crate::format::{BLOCK_HEAD, BLOCK_MAGIC, FILE_HEAD};
+use crate::bytes::{Cursor, u32_at, u64_at};
+use crate::format::{BLOCK_HEAD, BLOCK_MAGIC, FILE_HEAD, Segment, TRAILER_MAGIC, kind};
+use crate::packing::{decompress, unpack};
 use crate::seal::write_sealed;
 use crate::session::Session;
 use crate::source::{Source, Sparse};
@@ -91,8 +92,14 @@ pub fn input_of(manifest: &[u8], events: &[u8], session: &Sparse) -> Vec<u8> {
     input
 }
 
-/// Makes the checksums of a sealed file right again, so that changed bytes get past them.
+/// Makes the checksums of a sealed file right again, so that changed bytes get past them. The
+/// trailer is spoilt: the index has the old checksums, and without it the blocks speak.
 pub fn mend(events: &mut [u8]) {
+    if events.ends_with(&TRAILER_MAGIC)
+        && let Some(last) = events.last_mut()
+    {
+        *last = 0;
+    }
     if events.len() >= FILE_HEAD {
         let crc = crc32fast::hash(&events[..FILE_HEAD - 4]);
         events[FILE_HEAD - 4..FILE_HEAD].copy_from_slice(&crc.to_le_bytes());
@@ -107,11 +114,11 @@ pub fn mend(events: &mut [u8]) {
         let end = usize::try_from(stored)
             .ok()
             .and_then(|stored| start.checked_add(stored));
-        let body = end
-            .and_then(|end| events.get(start..end))
-            .map(crc32fast::hash);
-        if let Some(crc) = body {
-            events[offset + 28..offset + 32].copy_from_slice(&crc.to_le_bytes());
+        let body = end.and_then(|end| events.get(start..end));
+        let crcs = body.map(|body| (crc32fast::hash(body), raw_crc(head, body)));
+        if let Some((body, raw)) = crcs {
+            events[offset + 28..offset + 32].copy_from_slice(&body.to_le_bytes());
+            events[offset + 32..offset + 36].copy_from_slice(&raw.to_le_bytes());
         }
         let crc = crc32fast::hash(&events[offset..offset + BLOCK_HEAD - 4]);
         events[offset + BLOCK_HEAD - 4..start].copy_from_slice(&crc.to_le_bytes());
@@ -120,4 +127,22 @@ pub fn mend(events: &mut [u8]) {
             None => return,
         }
     }
+}
+
+/// The checksum of what a block unpacks to; 0 when it does not, or refers to payloads elsewhere.
+fn raw_crc(head: &[u8], body: &[u8]) -> u32 {
+    let field = |offset| u32_at(head, offset).unwrap_or(0);
+    let (kinds, raw_length) = (field(4), u64_at(head, 12).unwrap_or(0));
+    let Some((directory, packed)) = body.split_at_checked(field(8) as usize) else {
+        return 0;
+    };
+    let raw = if kinds & 0xffff == kind::LOG {
+        let segments = Segment::decode_all(directory, raw_length).unwrap_or_default();
+        unpack(kinds >> 16, packed, &segments, &mut |_, _| {
+            Err(String::new())
+        })
+    } else {
+        decompress(packed, raw_length)
+    };
+    raw.map_or(0, |raw| crc32fast::hash(&raw))
 }

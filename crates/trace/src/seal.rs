@@ -209,7 +209,7 @@ impl<W: Write> Writer<'_, W> {
 
     fn put_block(&mut self, kind: u32, directory: &[u8], raw: &[u8]) -> Result<(), SealError> {
         let packed = compress(raw, BULK_LEVEL);
-        self.put_packed(kind, packing::ZSTD, directory, raw.len(), &packed)
+        self.put_packed(kind, packing::ZSTD, directory, raw, &packed)
     }
 
     fn put_packed(
@@ -217,7 +217,7 @@ impl<W: Write> Writer<'_, W> {
         kind: u32,
         packing: u32,
         directory: &[u8],
-        raw_length: usize,
+        raw: &[u8],
         packed: &[u8],
     ) -> Result<(), SealError> {
         let mut crc = crc32fast::Hasher::new();
@@ -227,9 +227,10 @@ impl<W: Write> Writer<'_, W> {
             kind,
             packing,
             directory: directory.len() as u32,
-            raw_length: raw_length as u64,
+            raw_length: raw.len() as u64,
             stored_length: (directory.len() + packed.len()) as u64,
             body_crc: crc.finalize(),
+            raw_crc: crc32fast::hash(raw),
         };
         let head = head.encode();
         self.index.extend_from_slice(&self.position.to_le_bytes());
@@ -321,7 +322,7 @@ impl<W: Write> Writer<'_, W> {
         });
         for (log, (packing, packed)) in logs.iter().zip(packed) {
             let directory = Segment::encode_all(&log.segments);
-            self.put_packed(kind::LOG, packing, &directory, log.raw.len(), &packed)?;
+            self.put_packed(kind::LOG, packing, &directory, &log.raw, &packed)?;
         }
         Ok(())
     }

@@ -102,7 +102,10 @@ impl Log {
     pub fn child(&mut self, call: u64, pid: u32, process: ProcessId, thread: ThreadId) {
         let mut payload = process.0.to_le_bytes().to_vec();
         payload.extend_from_slice(&thread.0.to_le_bytes());
-        self.syscall(call, 0, i64::from(pid), Some(&payload));
+        self.syscall(call, 0, 0, Some(&payload));
+        let mut result = vec![record::RESULT];
+        push_varint(&mut result, zigzag(i64::from(pid)));
+        self.records.push(result);
     }
 
     /// An execve of a program that cannot be followed.

@@ -249,3 +249,49 @@ proptest! {
         read_everything(&manifest, &[], &session);
     }
 }
+
+#[test]
+fn a_block_that_unpacks_to_other_bytes_is_refused() {
+    let (manifest, mut events, _) = small();
+    // The checksum of the unpacked first block, with all other checksums right.
+    let head = 24;
+    events[head + 32] ^= 1;
+    // Without the trailer the heads in the index, which are still right, do not count.
+    events.pop();
+    let crc = crc32fast::hash(&events[head..head + 36]);
+    events[head + 36..head + 40].copy_from_slice(&crc.to_le_bytes());
+    let message = open(&manifest, &events)
+        .err()
+        .expect("is refused")
+        .to_string();
+    assert!(message.contains("unpacks to other bytes"), "{message}");
+}
+
+#[test]
+fn mended_changes_get_past_the_checksums() {
+    let (manifest, events, _) = small();
+    let reached = (24..events.len()).filter(|place| {
+        let mut changed = events.clone();
+        changed[*place] ^= 0x10;
+        wayfarer_trace::fuzz::mend(&mut changed);
+        let whole = open(&manifest, &events).expect("opens");
+        open(&manifest, &changed).is_ok_and(|trace| {
+            let problems = verify(&trace).problems;
+            let stopped = problems
+                .iter()
+                .any(|problem| problem.to_string().contains("checksum"));
+            let same = trace
+                .threads()
+                .iter()
+                .all(|thread| trace.log(thread.id).ok() == whole.log(thread.id).ok());
+            !stopped && (!same || trace.processes() != whole.processes())
+        })
+    });
+    // Otherwise the fuzzer would only try the checksums.
+    let reached = reached.count();
+    assert!(
+        reached > 100,
+        "only {reached} of {} changes reached the reader",
+        events.len()
+    );
+}

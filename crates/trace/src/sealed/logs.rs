@@ -6,7 +6,7 @@ use std::thread;
 
 use wayfarer_model::ThreadId;
 
-use super::{Part, Sealed, damage};
+use super::{Part, Sealed, checked};
 use crate::error::{Damage, ReadError};
 use crate::packing::unpack;
 use crate::tables::Thread;
@@ -128,7 +128,7 @@ impl Sealed {
         let raw = unpack(block.head.packing, packed, segments, &mut |number, into| {
             self.payload(number, into)
         });
-        Ok(Arc::new(raw.map_err(|reason| damage(block, reason))?))
+        Ok(Arc::new(checked(block, raw)?))
     }
 
     /// Puts payload `number` behind `into`.

@@ -239,7 +239,8 @@ impl Sealed {
         if block.head.packing != packing::ZSTD {
             return Err(damage(block, "a block is packed in an unknown way").into());
         }
-        Ok(decompress(packed, block.head.raw_length).map_err(|reason| damage(block, reason))?)
+        let raw = decompress(packed, block.head.raw_length);
+        Ok(checked(block, raw)?)
     }
 
     fn read_tables(&mut self, path: &Path) -> Result<(), OpenError> {
@@ -390,4 +391,16 @@ fn damage(block: &Block, reason: impl Into<String>) -> Damage {
         thread: None,
         good_until: 0,
     }
+}
+
+/// What a block unpacked to, if that is what was packed.
+fn checked(block: &Block, raw: Result<Vec<u8>, String>) -> Result<Vec<u8>, Damage> {
+    let raw = raw.map_err(|reason| damage(block, reason))?;
+    if crc32fast::hash(&raw) != block.head.raw_crc {
+        return Err(damage(
+            block,
+            "a block unpacks to other bytes than were packed",
+        ));
+    }
+    Ok(raw)
 }
