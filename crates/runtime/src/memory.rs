@@ -528,4 +528,4 @@ fn region(device: u64, inode: u64, size: u64) -> Option<u64> {
     None
 }
 
-const _: () = assert!(SESSION_BASE % PAGE == 0);
+const _: () = assert!(SESSION_BASE.is_multiple_of(PAGE));

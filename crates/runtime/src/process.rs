@@ -296,10 +296,8 @@ pub fn announce(thread: &mut Thread, number: usize, child: Child) {
 /// Makes the clone; 0 in the child of a fork, which is then a process of its own.
 fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Child) -> isize {
     // SAFETY: readable, see `record_clone`.
-    if matches!(
-        unsafe { clone::shape(made.number, &made.arguments) },
-        Shape::NewStack
-    ) {
+    let shape = unsafe { clone::shape(made.number, &made.arguments) };
+    if matches!(shape, Shape::NewStack) {
         return start_with_stack(thread, made, wishes, child);
     }
     let mask = block_signals();

@@ -369,11 +369,7 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         announce_output(thread, made, check, length);
         // SAFETY: the program's own call.
         let result = unsafe {
-            raw::syscall_interruptible(
-                made.number,
-                &arguments,
-                (&raw const thread.pending).cast(),
-            )
+            raw::syscall_interruptible(made.number, &arguments, (&raw const thread.pending).cast())
         };
         unlock_output(thread.number);
         token::take(thread);

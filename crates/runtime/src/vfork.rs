@@ -1,8 +1,8 @@
 //! vfork: the child runs on its parent's stack and in its thread-local storage, both modes.
 
 use crate::process::{
-    Child, announce, ENOMEM, describe, describe_process, finish_clone, is_skipped, open_log, prepare_thread,
-    promised_child, rearm, release_borrowed, reserve, thread_tid,
+    Child, ENOMEM, announce, describe, describe_process, finish_clone, is_skipped, open_log,
+    prepare_thread, promised_child, rearm, release_borrowed, reserve, thread_tid,
 };
 use crate::record::Made;
 use crate::state::current;

@@ -17,29 +17,57 @@ pub enum Compiled {
 /// process is named after its program.
 pub fn compile(source: &Path, language: Language, options: &[&str]) -> Result<Compiled, Failure> {
     let (compiler, standard): (&str, &[&str]) = match language {
-        Language::C => ("cc", &["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]),
-        Language::Cpp => ("g++", &["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]),
+        Language::C => (
+            "cc",
+            &["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"],
+        ),
+        Language::Cpp => (
+            "g++",
+            &[
+                "-std=c++17",
+                "-O1",
+                "-g",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-pthread",
+            ],
+        ),
         Language::Rust => ("rustc", &["--edition", "2024", "-O", "-g", "-Dwarnings"]),
         Language::Python | Language::Shell => return Ok(Compiled::At(source.to_path_buf())),
     };
-    let contents = std::fs::read(source).map_err(|error| Failure(format!("{}: {error}", source.display())))?;
+    let contents =
+        std::fs::read(source).map_err(|error| Failure(format!("{}: {error}", source.display())))?;
     let mut hasher = DefaultHasher::new();
     (contents, compiler, standard, options).hash(&mut hasher);
     std::fs::read(debuggees_directory().join("support.h"))?.hash(&mut hasher);
     let directory = build_directory()?.join(format!("{:016x}", hasher.finish()));
-    let name = source.file_stem().ok_or_else(|| Failure(format!("{} has no name", source.display())))?;
+    let name = source
+        .file_stem()
+        .ok_or_else(|| Failure(format!("{} has no name", source.display())))?;
     let program = directory.join(name);
     if program.exists() {
         return Ok(Compiled::At(program));
     }
     std::fs::create_dir_all(&directory)?;
     // Another test process may build the same: whoever is ready later replaces an equal file.
-    let fresh = directory.join(format!("fresh-{}-{:?}", std::process::id(), std::thread::current().id()));
+    let fresh = directory.join(format!(
+        "fresh-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
     let mut command = Command::new(compiler);
-    command.args(standard).args(options).arg("-o").arg(&fresh).arg(source);
+    command
+        .args(standard)
+        .args(options)
+        .arg("-o")
+        .arg(&fresh)
+        .arg(source);
     let output = match command.output() {
         Ok(output) => output,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Compiled::NoCompiler(compiler)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(Compiled::NoCompiler(compiler));
+        }
         Err(error) => return Err(error.into()),
     };
     crate::ensure!(
@@ -64,8 +92,10 @@ pub fn compile_c(source: &Path, options: &[&str]) -> Result<PathBuf, Failure> {
 pub fn build_directory() -> Result<PathBuf, Failure> {
     let binary = std::env::current_exe()?;
     // target/<profile>/deps/<binary>
-    let target =
-        binary.ancestors().nth(3).ok_or_else(|| Failure("the test binary lies in no target directory".into()))?;
+    let target = binary
+        .ancestors()
+        .nth(3)
+        .ok_or_else(|| Failure("the test binary lies in no target directory".into()))?;
     let directory = target.join("debuggees");
     std::fs::create_dir_all(&directory)?;
     Ok(directory)

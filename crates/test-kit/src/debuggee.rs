@@ -41,23 +41,40 @@ pub enum Unavailable {
 
 impl Debuggee {
     pub const fn c(name: &'static str) -> Self {
-        Debuggee { name, language: Language::C, stdin: "", varies: Varies::Always }
+        Debuggee {
+            name,
+            language: Language::C,
+            stdin: "",
+            varies: Varies::Always,
+        }
     }
 
     pub const fn cpp(name: &'static str) -> Self {
-        Debuggee { language: Language::Cpp, ..Self::c(name) }
+        Debuggee {
+            language: Language::Cpp,
+            ..Self::c(name)
+        }
     }
 
     pub const fn rust(name: &'static str) -> Self {
-        Debuggee { language: Language::Rust, ..Self::c(name) }
+        Debuggee {
+            language: Language::Rust,
+            ..Self::c(name)
+        }
     }
 
     pub const fn python(name: &'static str) -> Self {
-        Debuggee { language: Language::Python, ..Self::c(name) }
+        Debuggee {
+            language: Language::Python,
+            ..Self::c(name)
+        }
     }
 
     pub const fn shell(name: &'static str) -> Self {
-        Debuggee { language: Language::Shell, ..Self::c(name) }
+        Debuggee {
+            language: Language::Shell,
+            ..Self::c(name)
+        }
     }
 
     pub const fn with_stdin(self, stdin: &'static str) -> Self {
@@ -65,7 +82,10 @@ impl Debuggee {
     }
 
     pub const fn varies_often(self) -> Self {
-        Debuggee { varies: Varies::Often, ..self }
+        Debuggee {
+            varies: Varies::Often,
+            ..self
+        }
     }
 
     pub fn source(&self) -> PathBuf {
@@ -76,7 +96,9 @@ impl Debuggee {
             Language::Python => "py",
             Language::Shell => "sh",
         };
-        debuggees_directory().join(self.name).with_extension(extension)
+        debuggees_directory()
+            .join(self.name)
+            .with_extension(extension)
     }
 
     /// The words that start it, built if need be.
@@ -89,23 +111,29 @@ impl Debuggee {
             _ => {
                 return match compile::compile(&source, self.language, &[]) {
                     Ok(Compiled::At(program)) => Ok(vec![program]),
-                    Ok(Compiled::NoCompiler(name)) => Err(Unavailable::Missing(format!("{name} is not installed"))),
+                    Ok(Compiled::NoCompiler(name)) => {
+                        Err(Unavailable::Missing(format!("{name} is not installed")))
+                    }
                     Err(failure) => Err(Unavailable::Broken(failure)),
                 };
             }
         };
         match interpreter {
             Some(interpreter) => Ok(vec![interpreter, source]),
-            None => Err(Unavailable::Missing(format!("no interpreter for {}", source.display()))),
+            None => Err(Unavailable::Missing(format!(
+                "no interpreter for {}",
+                source.display()
+            ))),
         }
     }
 
     /// As [`Self::command_words`], for tests that cannot go on without it.
     pub fn words(&self) -> Result<Vec<PathBuf>, Failure> {
-        self.command_words().map_err(|unavailable| match unavailable {
-            Unavailable::Missing(reason) => Failure(reason),
-            Unavailable::Broken(failure) => failure,
-        })
+        self.command_words()
+            .map_err(|unavailable| match unavailable {
+                Unavailable::Missing(reason) => Failure(reason),
+                Unavailable::Broken(failure) => failure,
+            })
     }
 }
 
@@ -121,7 +149,10 @@ pub fn workspace_directory() -> &'static Path {
 
 fn find_program(candidates: &[&str]) -> Option<PathBuf> {
     candidates.iter().find_map(|candidate| {
-        let found = Command::new(candidate).arg("--version").output().is_ok_and(|output| output.status.success());
+        let found = Command::new(candidate)
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success());
         found.then(|| PathBuf::from(candidate))
     })
 }

@@ -40,12 +40,20 @@ macro_rules! ensure {
 pub fn shorten(bytes: &[u8]) -> String {
     const LIMIT: usize = 1500;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LIMIT)]).into_owned();
-    if bytes.len() > LIMIT { format!("{text}… ({} bytes)", bytes.len()) } else { text }
+    if bytes.len() > LIMIT {
+        format!("{text}… ({} bytes)", bytes.len())
+    } else {
+        text
+    }
 }
 
 /// Where two outputs part, for a message.
 pub fn first_difference(expected: &[u8], found: &[u8]) -> String {
-    let at = expected.iter().zip(found).take_while(|(left, right)| left == right).count();
+    let at = expected
+        .iter()
+        .zip(found)
+        .take_while(|(left, right)| left == right)
+        .count();
     let around = |bytes: &[u8]| {
         let start = at.saturating_sub(40);
         let end = (at + 60).min(bytes.len());

@@ -21,7 +21,10 @@ pub struct Test {
 
 impl Test {
     pub fn new(name: impl Into<String>, run: impl FnOnce() -> Outcome + Send + 'static) -> Self {
-        Test { name: name.into(), run: Box::new(run) }
+        Test {
+            name: name.into(),
+            run: Box::new(run),
+        }
     }
 }
 

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 /// How long a process may take: enough for a loaded machine, short enough to notice a hang.
 /// `WAYFARER_PATIENCE` (seconds) changes it.
 pub fn patience() -> Duration {
-    let seconds = std::env::var("WAYFARER_PATIENCE").ok().and_then(|text| text.parse().ok());
+    let seconds = std::env::var("WAYFARER_PATIENCE")
+        .ok()
+        .and_then(|text| text.parse().ok());
     Duration::from_secs(seconds.unwrap_or(30))
 }
 
@@ -53,7 +55,11 @@ impl Running {
         let started = Instant::now();
         let mut child = command
             .process_group(0)
-            .stdin(if stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdin(if stdin.is_empty() {
+                Stdio::null()
+            } else {
+                Stdio::piped()
+            })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -64,7 +70,12 @@ impl Running {
             thread::spawn(move || drop(input.write_all(&bytes)));
         }
         let outputs = [gather(child.stdout.take()), gather(child.stderr.take())];
-        Ok(Running { child, outputs, started, description })
+        Ok(Running {
+            child,
+            outputs,
+            started,
+            description,
+        })
     }
 
     pub fn pid(&self) -> u32 {
@@ -132,14 +143,23 @@ pub fn describe(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
     words.extend(command.get_args().map(|word| {
         let word = word.to_string_lossy();
-        let plain = word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./=:,".contains(letter));
-        if plain && !word.is_empty() { word.into_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+        let plain = word
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || "-_./=:,".contains(letter));
+        if plain && !word.is_empty() {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
     }));
     words.join(" ")
 }
 
 fn shell_status(status: ExitStatus) -> i32 {
-    status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+    status
+        .code()
+        .or(status.signal().map(|signal| 128 + signal))
+        .unwrap_or(-1)
 }
 
 fn gather(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {

@@ -59,22 +59,42 @@ impl Recorder {
     }
 
     /// Starts recording; the caller decides what happens on the way.
-    pub fn start<W: Into<OsString>>(&self, words: impl IntoIterator<Item = W>) -> Result<Started, Failure> {
-        let holder = tempfile::Builder::new().prefix("wayfarer-test-").tempdir()?;
+    pub fn start<W: Into<OsString>>(
+        &self,
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Started, Failure> {
+        let holder = tempfile::Builder::new()
+            .prefix("wayfarer-test-")
+            .tempdir()?;
         let trace = holder.path().join("trace");
         let scratch = holder.path().join("scratch");
         std::fs::create_dir(&scratch)?;
         let mut command = wayfarer::command()?;
-        command.arg("record").arg("-o").arg(&trace).args(&self.options).arg("--");
+        command
+            .arg("record")
+            .arg("-o")
+            .arg(&trace)
+            .args(&self.options)
+            .arg("--");
         command.args(words.into_iter().map(Into::into));
-        command.current_dir(self.directory.as_ref().unwrap_or(&scratch)).env("TMPDIR", &scratch);
+        command
+            .current_dir(self.directory.as_ref().unwrap_or(&scratch))
+            .env("TMPDIR", &scratch);
         command.envs(self.environment.iter().cloned());
         let running = Running::start(&mut command, &self.stdin)?;
-        Ok(Started { running, trace, command: process::describe(&command), holder })
+        Ok(Started {
+            running,
+            trace,
+            command: process::describe(&command),
+            holder,
+        })
     }
 
     /// Records a whole run.
-    pub fn record<W: Into<OsString>>(&self, words: impl IntoIterator<Item = W>) -> Result<Recording, Failure> {
+    pub fn record<W: Into<OsString>>(
+        &self,
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Recording, Failure> {
         let mut recording = self.start(words)?.finish()?;
         if recording.run.hung {
             let message = format!("the recording hangs: {}", recording.command);
@@ -91,7 +111,13 @@ impl Started {
         let stderr = without_our_words(&run.stderr);
         // The replay shall not need the files that the program left behind.
         std::fs::remove_dir_all(self.holder.path().join("scratch")).ok();
-        Ok(Recording { trace: self.trace, run, stderr, command: self.command, holder: Some(self.holder) })
+        Ok(Recording {
+            trace: self.trace,
+            run,
+            stderr,
+            command: self.command,
+            holder: Some(self.holder),
+        })
     }
 }
 
@@ -109,7 +135,9 @@ impl Recording {
             let _ = std::fs::write(kept.join("stdout"), &self.run.stdout);
             let _ = std::fs::write(kept.join("stderr"), &self.run.stderr);
         }
-        let program = wayfarer::binary().map(|path| path.display().to_string()).unwrap_or("wayfarer".into());
+        let program = wayfarer::binary()
+            .map(|path| path.display().to_string())
+            .unwrap_or("wayfarer".into());
         Failure(format!(
             "{message}\n  recorded by: {}\n  repeat with: {program} replay {} --check",
             self.command,
@@ -122,7 +150,12 @@ impl Recording {
         let mut command = wayfarer::command()?;
         command.arg("info").arg(&self.trace).arg("--json");
         let finished = process::run(&mut command, b"", patience())?;
-        ensure!(finished.status == 0, "info gives {}: {}", finished.status, finished.stderr_text());
+        ensure!(
+            finished.status == 0,
+            "info gives {}: {}",
+            finished.status,
+            finished.stderr_text()
+        );
         Ok(serde_json::from_slice(&finished.stdout)?)
     }
 
@@ -141,12 +174,18 @@ pub fn record<W: Into<OsString>>(words: impl IntoIterator<Item = W>) -> Result<R
 }
 
 /// Runs the same words without us, in the same environment.
-pub fn run_plain<W: Into<OsString>>(words: impl IntoIterator<Item = W>, stdin: &[u8]) -> Result<Finished, Failure> {
+pub fn run_plain<W: Into<OsString>>(
+    words: impl IntoIterator<Item = W>,
+    stdin: &[u8],
+) -> Result<Finished, Failure> {
     let scratch = tempfile::tempdir()?;
     let mut words = words.into_iter().map(Into::into);
     let mut command = Command::new(words.next().ok_or_else(|| Failure("no command".into()))?);
     wayfarer::fix_environment(&mut command);
-    command.args(words).current_dir(scratch.path()).env("TMPDIR", scratch.path());
+    command
+        .args(words)
+        .current_dir(scratch.path())
+        .env("TMPDIR", scratch.path());
     process::run(&mut command, stdin, patience())
 }
 

@@ -42,8 +42,14 @@ impl Replay {
         format!(
             "exit {}{}, {}\n  stderr: {}",
             self.run.status,
-            if self.run.hung { " (killed by the watchdog: it hangs)" } else { "" },
-            self.json.as_ref().map_or("no JSON object".into(), Value::to_string),
+            if self.run.hung {
+                " (killed by the watchdog: it hangs)"
+            } else {
+                ""
+            },
+            self.json
+                .as_ref()
+                .map_or("no JSON object".into(), Value::to_string),
             shorten(&self.run.stderr)
         )
     }
@@ -55,9 +61,17 @@ pub fn replay_check(trace: &Path) -> Result<Replay, Failure> {
 }
 
 /// As [`replay_check`] with more options and a last change to the command.
-pub fn replay_with(trace: &Path, options: &[OsString], change: impl FnOnce(&mut Command)) -> Result<Replay, Failure> {
+pub fn replay_with(
+    trace: &Path,
+    options: &[OsString],
+    change: impl FnOnce(&mut Command),
+) -> Result<Replay, Failure> {
     let mut command = wayfarer::command()?;
-    command.arg("replay").arg(trace).args(["--check", "--json"]).args(options);
+    command
+        .arg("replay")
+        .arg(trace)
+        .args(["--check", "--json"])
+        .args(options);
     change(&mut command);
     from_finished(process::run(&mut command, b"", patience())?)
 }
@@ -69,18 +83,28 @@ pub fn from_finished(run: Finished) -> Result<Replay, Failure> {
         None => (run.stdout.clone(), None),
     };
     let stderr = without_our_words(&run.stderr);
-    Ok(Replay { run, stdout, stderr, json })
+    Ok(Replay {
+        run,
+        stdout,
+        stderr,
+        json,
+    })
 }
 
 /// The object is the last line; the output of a program that ends without a newline may stand before
 /// it on the same line.
 fn find_verdict(stdout: &[u8]) -> Option<(usize, Value)> {
     let text = stdout.strip_suffix(b"\n")?;
-    let line = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-    (line..text.len()).filter(|&start| text[start] == b'{').find_map(|start| {
-        let value: Value = serde_json::from_slice(&text[start..]).ok()?;
-        value.get("identical").is_some().then_some((start, value))
-    })
+    let line = text
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    (line..text.len())
+        .filter(|&start| text[start] == b'{')
+        .find_map(|start| {
+            let value: Value = serde_json::from_slice(&text[start..]).ok()?;
+            value.get("identical").is_some().then_some((start, value))
+        })
 }
 
 /// Replays once; output, error output and status must be those of the recording.
@@ -99,15 +123,24 @@ pub fn difference(recording: &Recording, replay: &Replay) -> Option<String> {
     }
     if replay.status() != Some(i64::from(recording.run.status)) {
         let status = recording.run.status;
-        return Some(format!("the program left with {status}, the replay says {}", replay.summary()));
+        return Some(format!(
+            "the program left with {status}, the replay says {}",
+            replay.summary()
+        ));
     }
-    let added_newline =
-        !recording.run.stdout.ends_with(b"\n") && replay.stdout.strip_suffix(b"\n") == Some(&recording.run.stdout);
+    let added_newline = !recording.run.stdout.ends_with(b"\n")
+        && replay.stdout.strip_suffix(b"\n") == Some(&recording.run.stdout);
     if replay.stdout != recording.run.stdout && !added_newline {
-        return Some(format!("stdout differs: {}", first_difference(&recording.run.stdout, &replay.stdout)));
+        return Some(format!(
+            "stdout differs: {}",
+            first_difference(&recording.run.stdout, &replay.stdout)
+        ));
     }
     if replay.stderr != recording.stderr {
-        return Some(format!("stderr differs: {}", first_difference(&recording.stderr, &replay.stderr)));
+        return Some(format!(
+            "stderr differs: {}",
+            first_difference(&recording.stderr, &replay.stderr)
+        ));
     }
     None
 }

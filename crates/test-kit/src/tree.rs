@@ -18,7 +18,16 @@ pub fn picture(root: &Path) -> Result<Picture, Failure> {
                 pending.push(entry?.path());
             }
         }
-        picture.insert(path, (data.size(), data.mode(), data.mtime(), data.mtime_nsec(), data.ino()));
+        picture.insert(
+            path,
+            (
+                data.size(),
+                data.mode(),
+                data.mtime(),
+                data.mtime_nsec(),
+                data.ino(),
+            ),
+        );
     }
     Ok(picture)
 }

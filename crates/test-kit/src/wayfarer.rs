@@ -28,7 +28,11 @@ pub fn command() -> Result<Command, Failure> {
 
 /// What every recorded program sees; nothing that depends on how the tests were started.
 pub fn fix_environment(command: &mut Command) {
-    command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LANG", "C").env("RUST_BACKTRACE", "0");
+    command
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("LANG", "C")
+        .env("RUST_BACKTRACE", "0");
     for name in ["HOME", "XDG_CACHE_HOME"] {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
@@ -43,14 +47,20 @@ fn find() -> Result<PathBuf, Failure> {
         return Ok(path);
     }
     let directory = build_directory()?;
-    let target = directory.parent().ok_or_else(|| Failure("no target directory".into()))?.to_path_buf();
+    let target = directory
+        .parent()
+        .ok_or_else(|| Failure("no target directory".into()))?
+        .to_path_buf();
     // Nextest starts a process per test: only the first of a run builds, the others wait for it.
     let lock = File::create(directory.join("wayfarer.lock"))?;
     lock.lock()?;
     let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_default();
     let stamp = directory.join("wayfarer.run");
     let program = target.join("release").join("wayfarer");
-    if run.is_empty() || !program.exists() || !std::fs::read_to_string(&stamp).is_ok_and(|last| last == run) {
+    if run.is_empty()
+        || !program.exists()
+        || !std::fs::read_to_string(&stamp).is_ok_and(|last| last == run)
+    {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["build", "--release", "--quiet", "--package", "wayfarer"])

@@ -11,10 +11,26 @@ use wayfarer_test_kit::{ensure, fail};
 /// A recipe, what is switched off to see it, and the debuggee that needs it. Most recipes serve
 /// dispatch, which patched sites seldom need: those are looked at without patching.
 const CASES: &[(&str, &[&str], &str)] = &[
-    ("mask_strip", &["--no-patch", "--ablate", "mask-strip"], "processes/posix_spawn"),
-    ("rearm", &["--no-patch", "--ablate", "rearm"], "processes/raw_system_calls"),
-    ("environment", &["--ablate", "environment"], "processes/exec_empty_environment"),
-    ("dispatch", &["--ablate", "dispatch"], "processes/raw_system_calls"),
+    (
+        "mask_strip",
+        &["--no-patch", "--ablate", "mask-strip"],
+        "processes/posix_spawn",
+    ),
+    (
+        "rearm",
+        &["--no-patch", "--ablate", "rearm"],
+        "processes/raw_system_calls",
+    ),
+    (
+        "environment",
+        &["--ablate", "environment"],
+        "processes/exec_empty_environment",
+    ),
+    (
+        "dispatch",
+        &["--ablate", "dispatch"],
+        "processes/raw_system_calls",
+    ),
     ("vdso", &["--ablate", "vdso"], "clocks/all_clocks"),
 ];
 
@@ -36,14 +52,20 @@ fn main() {
         .map(|&(name, options, debuggee)| Test::new(name, move || expect_bite(options, debuggee)))
         .collect();
     tests.extend(WITHOUT_PATCHING.iter().map(|&debuggee| {
-        Test::new(format!("no_patch::{debuggee}"), move || expect_no_harm(&["--no-patch"], debuggee))
+        Test::new(format!("no_patch::{debuggee}"), move || {
+            expect_no_harm(&["--no-patch"], debuggee)
+        })
     }));
     tests.push(Test::new("restorer", restorer_saves_traps));
     harness::run(tests);
 }
 
 fn recorder(options: &[&str]) -> Recorder {
-    options.iter().fold(Recorder::default(), |recorder, option| recorder.option(*option))
+    options
+        .iter()
+        .fold(Recorder::default(), |recorder, option| {
+            recorder.option(*option)
+        })
 }
 
 /// With the recipe switched off, at least one of a few recordings must go wrong.
@@ -52,7 +74,10 @@ fn expect_bite(options: &[&str], debuggee: &'static str) -> Outcome {
     for _ in 0..3 {
         let recording = recorder(options).start(&words)?.finish()?;
         if recording.run.status == 2 && recording.run.stdout.is_empty() {
-            return Err(Failure(format!("the option is not known: {}", recording.run.stderr_text())));
+            return Err(Failure(format!(
+                "the option is not known: {}",
+                recording.run.stderr_text()
+            )));
         }
         if recording.run.hung || recording.run.status >= 98 {
             return Ok(Verdict::Passed);
@@ -72,11 +97,16 @@ fn restorer_saves_traps() -> Outcome {
         let mut recording = recorder(options).record(&words)?;
         expect_identical(&mut recording)?;
         let info = recording.info()?;
-        info["dispatch_traps"].as_u64().ok_or_else(|| Failure(format!("no number of traps in {info}")))
+        info["dispatch_traps"]
+            .as_u64()
+            .ok_or_else(|| Failure(format!("no number of traps in {info}")))
     };
     let (with, without) = (traps(&[])?, traps(&["--ablate", "restorer"])?);
     // Forty handlers return in this debuggee.
-    ensure!(without >= with + 40, "{with} traps with the restorer, {without} without");
+    ensure!(
+        without >= with + 40,
+        "{with} traps with the restorer, {without} without"
+    );
     Ok(Verdict::Passed)
 }
 

@@ -39,8 +39,14 @@ fn expect_refused(trace: &Path, what: &str) -> Result<(), Failure> {
     for words in [&["info"][..], &["replay", "--check"][..]] {
         let run = wayfarer_run(words, trace)?;
         let said = run.stderr_text();
-        let clean = !run.hung && run.status == 2 && !said.trim().is_empty() && !said.contains("panicked");
-        ensure!(clean, "{what}: {words:?} gives {}{}: {said}", run.status, if run.hung { " (hangs)" } else { "" });
+        let clean =
+            !run.hung && run.status == 2 && !said.trim().is_empty() && !said.contains("panicked");
+        ensure!(
+            clean,
+            "{what}: {words:?} gives {}{}: {said}",
+            run.status,
+            if run.hung { " (hangs)" } else { "" }
+        );
     }
     Ok(())
 }
@@ -66,12 +72,21 @@ fn truncated() -> Outcome {
     for file in files_of(&recording.trace)? {
         let whole = fs::read(&file)?;
         let length = whole.len();
-        for kept in [0, 1, length / 4, length / 2, length * 9 / 10, length.saturating_sub(1)] {
+        for kept in [
+            0,
+            1,
+            length / 4,
+            length / 2,
+            length * 9 / 10,
+            length.saturating_sub(1),
+        ] {
             fs::write(&file, &whole[..kept])?;
-            problems.extend(
-                problem_with_damaged(&recording)?
-                    .map(|problem| (file.clone(), format!("cut to {kept} of {length} bytes: {problem}"))),
-            );
+            problems.extend(problem_with_damaged(&recording)?.map(|problem| {
+                (
+                    file.clone(),
+                    format!("cut to {kept} of {length} bytes: {problem}"),
+                )
+            }));
         }
         fs::write(&file, &whole)?;
     }
@@ -119,12 +134,17 @@ fn report(problems: Vec<(PathBuf, String)>) -> Outcome {
 fn problem_with_damaged(recording: &Recording) -> Result<Option<String>, Failure> {
     let info = wayfarer_run(&["info"], &recording.trace)?;
     if info.hung || !matches!(info.status, 0 | 2) {
-        return Ok(Some(format!("info gives {}: {}", info.status, info.stderr_text())));
+        return Ok(Some(format!(
+            "info gives {}: {}",
+            info.status,
+            info.stderr_text()
+        )));
     }
     let replay = replay_check(&recording.trace)?;
     let said = replay.run.stderr_text();
     let refused = replay.run.status == 2 && !said.trim().is_empty();
-    let as_recorded = replay.run.status == 0 && replay.identical() && replay.stdout == recording.run.stdout;
+    let as_recorded =
+        replay.run.status == 0 && replay.identical() && replay.stdout == recording.run.stdout;
     let clean = !replay.run.hung && !said.contains("panicked") && !said.contains("internal error");
     Ok((!clean || !(refused || as_recorded)).then(|| replay.summary()))
 }
@@ -156,7 +176,10 @@ fn foreign() -> Outcome {
     for file in files_of(&recording.trace)? {
         let whole = fs::read(&file)?;
         fs::write(&file, [0x5a; 10000])?;
-        expect_refused(&recording.trace, &format!("foreign bytes in {}", file.display()))?;
+        expect_refused(
+            &recording.trace,
+            &format!("foreign bytes in {}", file.display()),
+        )?;
         fs::write(&file, whole)?;
     }
     Ok(Verdict::Passed)
@@ -174,7 +197,10 @@ fn newer_version() -> Outcome {
         fs::write(&manifest, serde_json::to_vec_pretty(&values)?)?;
         expect_refused(&recording.trace, key)?;
         let said = wayfarer_run(&["info"], &recording.trace)?.stderr_text();
-        ensure!(said.contains("4242") && said.contains("version"), "the message does not name the version: {said}");
+        ensure!(
+            said.contains("4242") && said.contains("version"),
+            "the message does not name the version: {said}"
+        );
         values[key] = before;
     }
     Ok(Verdict::Passed)
@@ -184,7 +210,11 @@ fn expect_not_started(words: &[&str], expected: i32) -> Outcome {
     let run = Recorder::default().start(words)?.finish()?.run;
     let said = run.stderr_text();
     let named = words.first().is_none_or(|word| said.contains(word));
-    ensure!(!run.hung && run.status == expected && named, "exit {} instead of {expected}: {said}", run.status);
+    ensure!(
+        !run.hung && run.status == expected && named,
+        "exit {} instead of {expected}: {said}",
+        run.status
+    );
     Ok(Verdict::Passed)
 }
 
@@ -210,7 +240,12 @@ fn no_command() -> Outcome {
     let mut command = wayfarer::command()?;
     command.arg("record");
     let run = process::run(&mut command, b"", patience())?;
-    ensure!(run.status == 2 && !run.stderr.is_empty(), "exit {}: {}", run.status, run.stderr_text());
+    ensure!(
+        run.status == 2 && !run.stderr.is_empty(),
+        "exit {}: {}",
+        run.status,
+        run.stderr_text()
+    );
     Ok(Verdict::Passed)
 }
 
@@ -229,7 +264,11 @@ fn static_program() -> Outcome {
     };
     let run = Recorder::default().start([&program])?.finish()?.run;
     let said = run.stderr_text();
-    ensure!(run.status == 2 && said.contains("static"), "exit {}: {said}", run.status);
+    ensure!(
+        run.status == 2 && said.contains("static"),
+        "exit {}: {said}",
+        run.status
+    );
     Ok(Verdict::Passed)
 }
 
@@ -238,13 +277,18 @@ fn static_child() -> Outcome {
     let Some(program) = static_build()? else {
         return Ok(Verdict::Skipped("no static libc here".into()));
     };
-    let script = format!("echo before $$; x=$({}); echo \"child said $x\"; echo after", program.display());
+    let script = format!(
+        "echo before $$; x=$({}); echo \"child said $x\"; echo after",
+        program.display()
+    );
     expect_opaque_child(&script)
 }
 
 fn setuid_child() -> Outcome {
     if !rustix::process::getuid().is_root() {
-        return Ok(Verdict::Skipped("only root can make a setuid program".into()));
+        return Ok(Verdict::Skipped(
+            "only root can make a setuid program".into(),
+        ));
     }
     let home = tempfile::tempdir()?;
     let program = home.path().join("setuid-id");
@@ -255,13 +299,24 @@ fn setuid_child() -> Outcome {
     rustix::fs::chown(&program, Some(rustix::fs::Uid::from_raw(65534)), None)?;
     fs::set_permissions(&program, fs::Permissions::from_mode(0o4755))?;
     let plain = run_plain([&program], b"")?;
-    ensure!(plain.stdout_text().contains("euid="), "setuid has no effect here: {}", plain.stdout_text());
-    expect_opaque_child(&format!("echo before $$; x=$({}); echo \"child said $x\"; echo after", program.display()))
+    ensure!(
+        plain.stdout_text().contains("euid="),
+        "setuid has no effect here: {}",
+        plain.stdout_text()
+    );
+    expect_opaque_child(&format!(
+        "echo before $$; x=$({}); echo \"child said $x\"; echo after",
+        program.display()
+    ))
 }
 
 fn expect_opaque_child(script: &str) -> Outcome {
     let mut recording = record(["/bin/sh", "-c", script])?;
-    ensure!(recording.run.stdout_text().contains("after"), "the parent did not go on: {}", recording.run.stderr_text());
+    ensure!(
+        recording.run.stdout_text().contains("after"),
+        "the parent did not go on: {}",
+        recording.run.stderr_text()
+    );
     expect_identical(&mut recording)?;
     let info = recording.info()?.to_string();
     ensure!(

@@ -14,14 +14,25 @@ const RECORDINGS: usize = 5;
 const REPLAYS: usize = 2;
 
 fn main() {
-    let mut all = tests![every_debuggee_is_listed, plain_runs_differ, our_variables_are_hidden];
-    all.extend(DEBUGGEES.iter().map(|debuggee| Test::new(debuggee.name, move || record_and_replay(debuggee))));
+    let mut all = tests![
+        every_debuggee_is_listed,
+        plain_runs_differ,
+        our_variables_are_hidden
+    ];
+    all.extend(
+        DEBUGGEES
+            .iter()
+            .map(|debuggee| Test::new(debuggee.name, move || record_and_replay(debuggee))),
+    );
     harness::run(all);
 }
 
 /// `WAYFARER_RECORDINGS` makes it quicker for a first look, or longer for a soak.
 fn recordings() -> usize {
-    std::env::var("WAYFARER_RECORDINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(RECORDINGS)
+    std::env::var("WAYFARER_RECORDINGS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(RECORDINGS)
 }
 
 fn record_and_replay(debuggee: &Debuggee) -> Outcome {
@@ -36,7 +47,10 @@ fn record_and_replay(debuggee: &Debuggee) -> Outcome {
         let status = recording.run.status;
         // 98 and 99 are the debuggee's own complaint that something does not work at all.
         if matches!(status, 98 | 99) || (status == 125 && recording.run.stdout.is_empty()) {
-            let message = format!("it fails while recorded, with {status}:\n{}", shorten(&recording.run.stderr));
+            let message = format!(
+                "it fails while recorded, with {status}:\n{}",
+                shorten(&recording.run.stderr)
+            );
             return Err(recording.explain(message));
         }
         for _ in 0..REPLAYS {
@@ -55,7 +69,9 @@ fn record_and_replay(debuggee: &Debuggee) -> Outcome {
 fn plain_runs_differ() -> Outcome {
     let mut same = Vec::new();
     for debuggee in DEBUGGEES {
-        let Ok(words) = debuggee.command_words() else { continue };
+        let Ok(words) = debuggee.command_words() else {
+            continue;
+        };
         let mut outcomes = BTreeSet::new();
         for _ in 0..RECORDINGS {
             let run = run_plain(&words, debuggee.stdin.as_bytes())?;
@@ -66,15 +82,25 @@ fn plain_runs_differ() -> Outcome {
             same.push(debuggee.name);
         }
     }
-    println!("{} of {} debuggees differ between runs; not: {same:?}", DEBUGGEES.len() - same.len(), DEBUGGEES.len());
-    ensure!(same.len() * 20 <= DEBUGGEES.len(), "too many debuggees give the same output in every run: {same:?}");
+    println!(
+        "{} of {} debuggees differ between runs; not: {same:?}",
+        DEBUGGEES.len() - same.len(),
+        DEBUGGEES.len()
+    );
+    ensure!(
+        same.len() * 20 <= DEBUGGEES.len(),
+        "too many debuggees give the same output in every run: {same:?}"
+    );
     Ok(Verdict::Passed)
 }
 
 /// The table and the folder agree.
 fn every_debuggee_is_listed() -> Outcome {
     let listed: BTreeSet<_> = DEBUGGEES.iter().map(Debuggee::source).collect();
-    ensure!(listed.len() == DEBUGGEES.len(), "a debuggee is listed twice");
+    ensure!(
+        listed.len() == DEBUGGEES.len(),
+        "a debuggee is listed twice"
+    );
     for folder in std::fs::read_dir(debuggees_directory())? {
         let folder = folder?.path();
         // These are not made to replay identically; other tests use them.
@@ -83,11 +109,18 @@ fn every_debuggee_is_listed() -> Outcome {
         }
         for file in std::fs::read_dir(folder)? {
             let file = file?.path();
-            ensure!(listed.contains(&file), "{} is not in the table of debuggees", file.display());
+            ensure!(
+                listed.contains(&file),
+                "{} is not in the table of debuggees",
+                file.display()
+            );
         }
     }
     match listed.iter().find(|source| !source.exists()) {
-        Some(missing) => fail!("{} is in the table of debuggees but not there", missing.display()),
+        Some(missing) => fail!(
+            "{} is in the table of debuggees but not there",
+            missing.display()
+        ),
         None => Ok(Verdict::Passed),
     }
 }
@@ -97,7 +130,10 @@ fn our_variables_are_hidden() -> Outcome {
     let debuggee = Debuggee::c("processes/environment");
     let names = |output: &[u8]| -> BTreeSet<String> {
         let text = String::from_utf8_lossy(output).into_owned();
-        text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned()).collect()
+        text.lines()
+            .filter_map(|line| line.split_once('='))
+            .map(|(name, _)| name.to_owned())
+            .collect()
     };
     let words = debuggee.words()?;
     let plain = run_plain(&words, b"")?;

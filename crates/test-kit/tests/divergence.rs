@@ -39,15 +39,28 @@ fn replay_until_divergence(recording: &mut Recording) -> Result<Replay, Failure>
         let replay = replay_check(&recording.trace)?;
         match (replay.run.hung, replay.run.status) {
             (false, 0) if replay.identical() && replay.divergence().is_none() => {}
-            (false, 3) if !replay.identical() && replay.divergence().is_some() => return Ok(replay),
-            _ => return Err(recording.explain(format!("neither identical nor diverged: {}", replay.summary()))),
+            (false, 3) if !replay.identical() && replay.divergence().is_some() => {
+                return Ok(replay);
+            }
+            _ => {
+                return Err(recording.explain(format!(
+                    "neither identical nor diverged: {}",
+                    replay.summary()
+                )));
+            }
         }
     }
-    Err(recording.explain(format!("{ATTEMPTS} replays were called identical and cannot have been")))
+    Err(recording.explain(format!(
+        "{ATTEMPTS} replays were called identical and cannot have been"
+    )))
 }
 
 fn kind_of(replay: &Replay) -> &str {
-    replay.divergence().and_then(|value| value.get("kind")).and_then(|kind| kind.as_str()).unwrap_or("")
+    replay
+        .divergence()
+        .and_then(|value| value.get("kind"))
+        .and_then(|kind| kind.as_str())
+        .unwrap_or("")
 }
 
 fn expect_kind(name: &'static str, kinds: &[&str]) -> Outcome {
@@ -55,7 +68,10 @@ fn expect_kind(name: &'static str, kinds: &[&str]) -> Outcome {
     let replay = replay_until_divergence(&mut recording)?;
     let kind = kind_of(&replay);
     if !kinds.contains(&kind) {
-        return Err(recording.explain(format!("kind {kind:?}, expected one of {kinds:?}: {}", replay.summary())));
+        return Err(recording.explain(format!(
+            "kind {kind:?}, expected one of {kinds:?}: {}",
+            replay.summary()
+        )));
     }
     Ok(Verdict::Passed)
 }
@@ -69,7 +85,10 @@ fn other_arguments() -> Outcome {
 }
 
 fn other_bytes() -> Outcome {
-    expect_kind("unrecorded/other_bytes", &["other-output", "other-arguments"])
+    expect_kind(
+        "unrecorded/other_bytes",
+        &["other-output", "other-arguments"],
+    )
 }
 
 fn another_number_of_calls() -> Outcome {
@@ -77,7 +96,13 @@ fn another_number_of_calls() -> Outcome {
 }
 
 fn a_message_that_never_comes() -> Outcome {
-    let kinds = ["other-call", "after-end", "standstill", "ended-early", "other-arguments"];
+    let kinds = [
+        "other-call",
+        "after-end",
+        "standstill",
+        "ended-early",
+        "other-arguments",
+    ];
     expect_kind("unrecorded/missing_sender", &kinds)
 }
 
@@ -100,14 +125,20 @@ fn a_new_fault() -> Outcome {
 /// Two builds of one program that differ in their build id only.
 fn two_builds() -> Result<(PathBuf, PathBuf), Failure> {
     let source = debuggees_directory().join("sockets/socketpair_ping_pong.c");
-    Ok((compile_c(&source, &["-Wl,--build-id=0x1111111111"])?, compile_c(&source, &["-Wl,--build-id=0x2222222222"])?))
+    Ok((
+        compile_c(&source, &["-Wl,--build-id=0x1111111111"])?,
+        compile_c(&source, &["-Wl,--build-id=0x2222222222"])?,
+    ))
 }
 
 fn expect_refusal(recording: &mut Recording, named: &str) -> Outcome {
     let replay = replay_check(&recording.trace)?;
     let said = replay.run.stderr_text();
     if replay.run.hung || replay.run.status != 2 || !said.contains(named) {
-        return Err(recording.explain(format!("expected exit 2 and a message about {named}: {}", replay.summary())));
+        return Err(recording.explain(format!(
+            "expected exit 2 and a message about {named}: {}",
+            replay.summary()
+        )));
     }
     Ok(Verdict::Passed)
 }
@@ -139,8 +170,19 @@ fn changed_library() -> Outcome {
     let library = home.path().join("libanswer.so");
     let build = |answer: &str, to: &PathBuf| -> Result<(), Failure> {
         let source = home.path().join("answer.c");
-        fs::write(&source, format!("int answer(void) {{ return {answer}; }}\n"))?;
-        let built = compile_c(&source, &["-shared", "-fPIC", "-Wl,--build-id", "-Wl,-soname,libanswer.so"])?;
+        fs::write(
+            &source,
+            format!("int answer(void) {{ return {answer}; }}\n"),
+        )?;
+        let built = compile_c(
+            &source,
+            &[
+                "-shared",
+                "-fPIC",
+                "-Wl,--build-id",
+                "-Wl,-soname,libanswer.so",
+            ],
+        )?;
         let _ = fs::remove_file(to);
         fs::copy(built, to)?;
         Ok(())
@@ -153,14 +195,32 @@ fn changed_library() -> Outcome {
     )?;
     let folder = home.path().display().to_string();
     // The library comes after the source only with an explicit position: --no-as-needed keeps it.
-    let program = compile_c(&source, &["-Wl,--no-as-needed", "-L", &folder, "-lanswer", "-Wl,--as-needed"])?;
-    let mut recording = Recorder::default().variable("LD_LIBRARY_PATH", home.path()).record([&program])?;
-    ensure!(recording.run.status == 0, "the program fails: {}", recording.run.stderr_text());
+    let program = compile_c(
+        &source,
+        &[
+            "-Wl,--no-as-needed",
+            "-L",
+            &folder,
+            "-lanswer",
+            "-Wl,--as-needed",
+        ],
+    )?;
+    let mut recording = Recorder::default()
+        .variable("LD_LIBRARY_PATH", home.path())
+        .record([&program])?;
+    ensure!(
+        recording.run.status == 0,
+        "the program fails: {}",
+        recording.run.stderr_text()
+    );
     build("42", &library)?;
     let replay = replay_check(&recording.trace)?;
     let noticed = !replay.run.hung && matches!(replay.run.status, 2 | 3);
     if !noticed || !replay.run.stderr_text().contains("libanswer.so") {
-        return Err(recording.explain(format!("a changed library was not noticed: {}", replay.summary())));
+        return Err(recording.explain(format!(
+            "a changed library was not noticed: {}",
+            replay.summary()
+        )));
     }
     Ok(Verdict::Passed)
 }
@@ -169,17 +229,39 @@ fn changed_library() -> Outcome {
 fn explanation_is_complete() -> Outcome {
     let mut recording = record_unrecorded("unrecorded/time_stamp_counter")?;
     let replay = replay_until_divergence(&mut recording)?;
-    let explanation =
-        replay.divergence().and_then(|value| value.as_object()).ok_or_else(|| Failure("no object".into()))?;
+    let explanation = replay
+        .divergence()
+        .and_then(|value| value.as_object())
+        .ok_or_else(|| Failure("no object".into()))?;
     let found: BTreeSet<&str> = explanation.keys().map(String::as_str).collect();
-    for key in ["kind", "process", "thread", "event", "promised", "came", "before", "likely_cause"] {
-        ensure!(found.contains(key), "the explanation has no {key:?}: {}", replay.summary());
+    for key in [
+        "kind",
+        "process",
+        "thread",
+        "event",
+        "promised",
+        "came",
+        "before",
+        "likely_cause",
+    ] {
+        ensure!(
+            found.contains(key),
+            "the explanation has no {key:?}: {}",
+            replay.summary()
+        );
     }
     let said = replay.run.stderr_text();
     for key in ["promised", "came", "likely_cause"] {
         let text = explanation[key].as_str().unwrap_or("");
-        ensure!(!text.is_empty() && said.contains(text), "{key} {text:?} is not in the words on stderr:\n{said}");
+        ensure!(
+            !text.is_empty() && said.contains(text),
+            "{key} {text:?} is not in the words on stderr:\n{said}"
+        );
     }
-    ensure!(explanation["process"] == "time_stamp_counter", "the process has another name: {}", replay.summary());
+    ensure!(
+        explanation["process"] == "time_stamp_counter",
+        "the process has another name: {}",
+        replay.summary()
+    );
     Ok(Verdict::Passed)
 }

@@ -27,20 +27,28 @@ fn main() {
     ]);
 }
 
-const READER: &str =
-    "echo $$; cat notes; ls -l folder; wc -c < notes; stat -c %i folder/a; cat folder/*; readlink link";
+const READER: &str = "echo $$; cat notes; ls -l folder; wc -c < notes; stat -c %i folder/a; cat folder/*; readlink link";
 
 /// A directory with something to read, and the recording of a program that reads it.
 fn record_reader() -> Result<(tempfile::TempDir, Recording), Failure> {
     let home = tempfile::tempdir()?;
-    fs::write(home.path().join("notes"), "something to read\n".repeat(1000))?;
+    fs::write(
+        home.path().join("notes"),
+        "something to read\n".repeat(1000),
+    )?;
     fs::create_dir(home.path().join("folder"))?;
     for name in ["a", "b", "c"] {
         fs::write(home.path().join("folder").join(name), name)?;
     }
     std::os::unix::fs::symlink("notes", home.path().join("link"))?;
-    let recording = Recorder::default().directory(home.path()).record(["/bin/sh", "-c", READER])?;
-    ensure!(recording.run.status == 0, "the reader fails: {}", recording.run.stderr_text());
+    let recording = Recorder::default()
+        .directory(home.path())
+        .record(["/bin/sh", "-c", READER])?;
+    ensure!(
+        recording.run.status == 0,
+        "the reader fails: {}",
+        recording.run.stderr_text()
+    );
     Ok((home, recording))
 }
 
@@ -64,8 +72,11 @@ fn files_are_changed() -> Outcome {
 
 fn input_is_gone() -> Outcome {
     let input = "a line of input\n".repeat(5000);
-    let mut recording =
-        Recorder::default().stdin(input).record(["/bin/sh", "-c", "read a; echo $a $$; wc -l; md5sum"])?;
+    let mut recording = Recorder::default().stdin(input).record([
+        "/bin/sh",
+        "-c",
+        "read a; echo $a $$; wc -l; md5sum",
+    ])?;
     expect_identical(&mut recording)?;
     Ok(Verdict::Passed)
 }
@@ -98,16 +109,32 @@ fn trace_is_elsewhere() -> Outcome {
 fn replay_under(recording: &Recording, prefix: &[&str]) -> Outcome {
     let mut probe = Command::new(prefix[0]);
     wayfarer::fix_environment(&mut probe);
-    probe.args(&prefix[1..]).arg(wayfarer::binary()?).arg("--version");
+    probe
+        .args(&prefix[1..])
+        .arg(wayfarer::binary()?)
+        .arg("--version");
     match process::run(&mut probe, b"", patience()) {
         Ok(run) if run.status == 0 => {}
-        Ok(run) => return Ok(Verdict::Skipped(format!("{prefix:?} does not work here: {}", run.stderr_text().trim()))),
+        Ok(run) => {
+            return Ok(Verdict::Skipped(format!(
+                "{prefix:?} does not work here: {}",
+                run.stderr_text().trim()
+            )));
+        }
         Err(failure) => return Ok(Verdict::Skipped(failure.0)),
     }
     let mut command = Command::new(prefix[0]);
     wayfarer::fix_environment(&mut command);
-    command.env("HOME", "/nonexistent").env_remove("XDG_CACHE_HOME").current_dir("/");
-    command.args(&prefix[1..]).arg(wayfarer::binary()?).arg("replay").arg(&recording.trace).args(["--check", "--json"]);
+    command
+        .env("HOME", "/nonexistent")
+        .env_remove("XDG_CACHE_HOME")
+        .current_dir("/");
+    command
+        .args(&prefix[1..])
+        .arg(wayfarer::binary()?)
+        .arg("replay")
+        .arg(&recording.trace)
+        .args(["--check", "--json"]);
     let replay = replay::from_finished(process::run(&mut command, b"", patience())?)?;
     match difference(recording, &replay) {
         None => Ok(Verdict::Passed),
@@ -125,15 +152,30 @@ fn another_user_replays() -> Outcome {
         return Ok(Verdict::Skipped("only root can become another user".into()));
     }
     // Programs that everybody may start: the checkout may be closed to others.
-    let recording = record(["/bin/bash", "-c", "echo $$ $RANDOM; id -u; seq 100 | sort -r | head -3; exit 4"])?;
+    let recording = record([
+        "/bin/bash",
+        "-c",
+        "echo $$ $RANDOM; id -u; seq 100 | sort -r | head -3; exit 4",
+    ])?;
     open_to_all(recording.directory())?;
-    replay_under(&recording, &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+    replay_under(
+        &recording,
+        &[
+            "setpriv",
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+        ],
+    )
 }
 
 /// Gives everybody the right to read the directory, not to write it.
 fn open_to_all(directory: &Path) -> Result<(), Failure> {
     for path in picture(directory)?.into_keys() {
-        fs::set_permissions(&path, fs::Permissions::from_mode(if path.is_dir() { 0o555 } else { 0o444 }))?;
+        fs::set_permissions(
+            &path,
+            fs::Permissions::from_mode(if path.is_dir() { 0o555 } else { 0o444 }),
+        )?;
     }
     Ok(())
 }
@@ -141,7 +183,9 @@ fn open_to_all(directory: &Path) -> Result<(), Failure> {
 fn nothing_is_written() -> Outcome {
     let home = tempfile::tempdir()?;
     let script = "echo $$ > out; mkdir made; mv out made/; ln -s made link; echo more >> made/out; touch -d 2001-01-01 old; rm old; chmod 700 made; cat made/out";
-    let mut recording = Recorder::default().directory(home.path()).record(["/bin/sh", "-c", script])?;
+    let mut recording = Recorder::default()
+        .directory(home.path())
+        .record(["/bin/sh", "-c", script])?;
     fs::remove_dir_all(home.path().join("made"))?;
     fs::remove_file(home.path().join("link"))?;
     fs::write(home.path().join("out"), "not to be touched")?;
@@ -149,14 +193,22 @@ fn nothing_is_written() -> Outcome {
     let temporary = tempfile::tempdir()?;
     let before = (picture(home.path())?, picture(&recording.trace)?);
     let replay = replay_with(&recording.trace, &[], |command| {
-        command.env("TMPDIR", temporary.path()).current_dir(home.path());
+        command
+            .env("TMPDIR", temporary.path())
+            .current_dir(home.path());
     })?;
     if let Some(message) = difference(&recording, &replay) {
         return Err(recording.explain(message));
     }
     let after = (picture(home.path())?, picture(&recording.trace)?);
-    ensure!(before == after, "the replay changed files:\nbefore {before:#?}\nafter {after:#?}");
-    let left: Vec<_> = picture(temporary.path())?.into_keys().filter(|path| path != temporary.path()).collect();
+    ensure!(
+        before == after,
+        "the replay changed files:\nbefore {before:#?}\nafter {after:#?}"
+    );
+    let left: Vec<_> = picture(temporary.path())?
+        .into_keys()
+        .filter(|path| path != temporary.path())
+        .collect();
     ensure!(left.is_empty(), "the replay left temporary files: {left:?}");
     Ok(Verdict::Passed)
 }

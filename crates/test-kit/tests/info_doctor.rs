@@ -39,7 +39,16 @@ fn info_has_its_keys() -> Outcome {
     let info = recording.info()?;
     expect_keys(
         &info,
-        &["processes", "threads", "events", "kinds", "log_bytes", "trace_bytes", "objects", "warnings"],
+        &[
+            "processes",
+            "threads",
+            "events",
+            "kinds",
+            "log_bytes",
+            "trace_bytes",
+            "objects",
+            "warnings",
+        ],
     )?;
     let processes = info["processes"].as_array().cloned().unwrap_or_default();
     ensure!(processes.len() == 5, "five processes were recorded: {info}");
@@ -51,8 +60,16 @@ fn info_has_its_keys() -> Outcome {
     for kind in kinds.values() {
         expect_keys(kind, &["count", "bytes"])?;
     }
-    ensure!(processes[0]["name"] == "tcp_racing_clients", "the first process is {}", processes[0]);
-    ensure!(processes[4]["name"] == "tcp_racing_clients.5", "the last process is {}", processes[4]);
+    ensure!(
+        processes[0]["name"] == "tcp_racing_clients",
+        "the first process is {}",
+        processes[0]
+    );
+    ensure!(
+        processes[4]["name"] == "tcp_racing_clients.5",
+        "the last process is {}",
+        processes[4]
+    );
     Ok(Verdict::Passed)
 }
 
@@ -60,8 +77,18 @@ fn info_in_words() -> Outcome {
     let recording = record(Debuggee::c("sockets/tcp_racing_clients").words()?)?;
     let run = wayfarer_run(&["info", &recording.trace.display().to_string()])?;
     let said = run.stdout_text();
-    ensure!(run.status == 0, "exit {}: {}", run.status, run.stderr_text());
-    for word in ["tcp_racing_clients", "tcp_racing_clients.5", "events", "bytes"] {
+    ensure!(
+        run.status == 0,
+        "exit {}: {}",
+        run.status,
+        run.stderr_text()
+    );
+    for word in [
+        "tcp_racing_clients",
+        "tcp_racing_clients.5",
+        "events",
+        "bytes",
+    ] {
         ensure!(said.contains(word), "nothing about {word:?} in:\n{said}");
     }
     Ok(Verdict::Passed)
@@ -70,20 +97,49 @@ fn info_in_words() -> Outcome {
 fn check_has_its_keys() -> Outcome {
     let recording = record(Debuggee::c("processes/racing_output").words()?)?;
     let replay = replay_check(&recording.trace)?;
-    let object = replay.json.clone().ok_or_else(|| Failure(format!("no JSON object: {}", replay.summary())))?;
-    expect_keys(&object, &["identical", "status", "processes", "threads", "events", "trace_bytes", "divergence"])?;
-    ensure!(object["processes"] == 5 && object["threads"] == 5, "five processes with one thread each: {object}");
+    let object = replay
+        .json
+        .clone()
+        .ok_or_else(|| Failure(format!("no JSON object: {}", replay.summary())))?;
+    expect_keys(
+        &object,
+        &[
+            "identical",
+            "status",
+            "processes",
+            "threads",
+            "events",
+            "trace_bytes",
+            "divergence",
+        ],
+    )?;
+    ensure!(
+        object["processes"] == 5 && object["threads"] == 5,
+        "five processes with one thread each: {object}"
+    );
     ensure!(object["divergence"].is_null(), "no divergence: {object}");
-    ensure!(object["events"].as_u64() > Some(100), "more than a hundred events: {object}");
+    ensure!(
+        object["events"].as_u64() > Some(100),
+        "more than a hundred events: {object}"
+    );
     Ok(Verdict::Passed)
 }
 
 fn status_of_the_program_passes_through() -> Outcome {
-    for (script, status) in
-        [("exit 0", 0), ("exit 1", 1), ("exit 3", 3), ("exit 42", 42), ("kill -TERM $$", 143), ("kill -9 $$", 137)]
-    {
+    for (script, status) in [
+        ("exit 0", 0),
+        ("exit 1", 1),
+        ("exit 3", 3),
+        ("exit 42", 42),
+        ("kill -TERM $$", 143),
+        ("kill -9 $$", 137),
+    ] {
         let mut recording = record(["/bin/sh", "-c", script])?;
-        ensure!(recording.run.status == status, "{script}: {}", recording.run.status);
+        ensure!(
+            recording.run.status == status,
+            "{script}: {}",
+            recording.run.status
+        );
         expect_identical(&mut recording)?;
     }
     Ok(Verdict::Passed)
@@ -91,12 +147,18 @@ fn status_of_the_program_passes_through() -> Outcome {
 
 fn doctor_tells_what_there_is() -> Outcome {
     let run = wayfarer_run(&["doctor", "--json"])?;
-    ensure!(matches!(run.status, 0 | 1), "exit {}: {}", run.status, run.stderr_text());
+    ensure!(
+        matches!(run.status, 0 | 1),
+        "exit {}: {}",
+        run.status,
+        run.stderr_text()
+    );
     let object: Value = serde_json::from_slice(&run.stdout)?;
     let findings = object["findings"].as_array().cloned().unwrap_or_default();
     for key in ["dispatch", "libc", "ptrace", "addresses"] {
         let finding = findings.iter().find(|finding| finding["key"] == key);
-        let finding = finding.ok_or_else(|| Failure(format!("nothing about {key:?} in {object}")))?;
+        let finding =
+            finding.ok_or_else(|| Failure(format!("nothing about {key:?} in {object}")))?;
         expect_keys(finding, &["good", "needed", "what", "means"])?;
     }
     let words = wayfarer_run(&["doctor"])?.stdout_text();
@@ -113,11 +175,25 @@ fn small_program_small_trace() -> Outcome {
 }
 
 fn help_and_version() -> Outcome {
-    for words in [&["--help"][..], &["--version"], &["record", "--help"], &["replay", "--help"], &["info", "--help"]] {
+    for words in [
+        &["--help"][..],
+        &["--version"],
+        &["record", "--help"],
+        &["replay", "--help"],
+        &["info", "--help"],
+    ] {
         let run = wayfarer_run(words)?;
-        ensure!(run.status == 0 && !run.stdout.is_empty(), "{words:?} gives {}", run.status);
+        ensure!(
+            run.status == 0 && !run.stdout.is_empty(),
+            "{words:?} gives {}",
+            run.status
+        );
     }
     let run = wayfarer_run(&["no-such-command"])?;
-    ensure!(run.status == 2 && !run.stderr.is_empty(), "an unknown command gives {}", run.status);
+    ensure!(
+        run.status == 2 && !run.stderr.is_empty(),
+        "an unknown command gives {}",
+        run.status
+    );
     Ok(Verdict::Passed)
 }

@@ -46,7 +46,11 @@ fn descendants(pid: u32) -> Vec<u32> {
     while next < found.len() {
         let path = format!("/proc/{0}/task/{0}/children", found[next]);
         let children = fs::read_to_string(path).unwrap_or_default();
-        found.extend(children.split_whitespace().filter_map(|word| word.parse::<u32>().ok()));
+        found.extend(
+            children
+                .split_whitespace()
+                .filter_map(|word| word.parse::<u32>().ok()),
+        );
         next += 1;
     }
     found.remove(0);
@@ -54,8 +58,10 @@ fn descendants(pid: u32) -> Vec<u32> {
 }
 
 fn kill(pid: u32) -> Result<(), Failure> {
-    let pid =
-        i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(|| Failure(format!("no such process: {pid}")))?;
+    let pid = i32::try_from(pid)
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| Failure(format!("no such process: {pid}")))?;
     // It may have ended by itself in the meantime.
     let _ = kill_process(pid, Signal::KILL);
     Ok(())
@@ -64,19 +70,34 @@ fn kill(pid: u32) -> Result<(), Failure> {
 /// The trace opens, tells what it holds, and replays to its end.
 fn expect_good(recording: &mut Recording) -> Outcome {
     let info = recording.info()?;
-    let events = info.get("events").map(ToString::to_string).unwrap_or_default();
+    let events = info
+        .get("events")
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let replay = replay_check(&recording.trace)?;
     if replay.run.hung || replay.run.status != 0 || !replay.identical() {
-        return Err(recording.explain(format!("it does not replay to its end: {}", replay.summary())));
+        return Err(recording.explain(format!(
+            "it does not replay to its end: {}",
+            replay.summary()
+        )));
     }
-    let replayed = replay.field("events").and_then(serde_json::Value::as_u64).unwrap_or(0);
+    let replayed = replay
+        .field("events")
+        .and_then(serde_json::Value::as_u64)
+        .unwrap_or(0);
     if replayed < 1000 {
-        return Err(recording.explain(format!("only {replayed} events were replayed (info: {events})")));
+        return Err(recording.explain(format!(
+            "only {replayed} events were replayed (info: {events})"
+        )));
     }
     // What the program said before it died is there; the last word may be lost on the way.
     let (said, again) = (&recording.run.stdout, &replay.stdout);
     if !again.starts_with(said) && !said.starts_with(again) {
-        return Err(recording.explain(format!("other output: {} / {}", shorten(said), shorten(again))));
+        return Err(recording.explain(format!(
+            "other output: {} / {}",
+            shorten(said),
+            shorten(again)
+        )));
     }
     Ok(Verdict::Passed)
 }
@@ -88,8 +109,15 @@ fn debuggee_is_killed() -> Outcome {
         kill(*process)?;
     }
     let mut recording = started.finish()?;
-    ensure!(!recording.run.hung, "the recorder does not notice that everybody is dead");
-    ensure!(recording.run.status == 137, "status {} instead of 137", recording.run.status);
+    ensure!(
+        !recording.run.hung,
+        "the recorder does not notice that everybody is dead"
+    );
+    ensure!(
+        recording.run.status == 137,
+        "status {} instead of 137",
+        recording.run.status
+    );
     expect_good(&mut recording)
 }
 
@@ -103,8 +131,15 @@ fn one_process_of_it_is_killed() -> Outcome {
         kill(*process)?;
     }
     let mut recording = started.finish()?;
-    ensure!(!recording.run.hung, "the recorder does not notice that everybody is dead");
-    ensure!(recording.run.status == 137, "status {} instead of 137", recording.run.status);
+    ensure!(
+        !recording.run.hung,
+        "the recorder does not notice that everybody is dead"
+    );
+    ensure!(
+        recording.run.status == 137,
+        "status {} instead of 137",
+        recording.run.status
+    );
     expect_good(&mut recording)
 }
 
@@ -114,12 +149,19 @@ fn recorder_is_killed() -> Outcome {
     kill(started.running.pid())?;
     // The debuggee lives on without its recorder.
     thread::sleep(Duration::from_millis(200));
-    let alive = processes.iter().filter(|pid| Path::new(&format!("/proc/{pid}")).exists()).count();
+    let alive = processes
+        .iter()
+        .filter(|pid| Path::new(&format!("/proc/{pid}")).exists())
+        .count();
     for process in &processes {
         kill(*process)?;
     }
     let mut recording = started.finish()?;
-    ensure!(alive == processes.len(), "only {alive} of {} processes survived the recorder", processes.len());
+    ensure!(
+        alive == processes.len(),
+        "only {alive} of {} processes survived the recorder",
+        processes.len()
+    );
     expect_good(&mut recording)
 }
 
@@ -139,10 +181,17 @@ fn interrupt_from_the_terminal() -> Outcome {
     started.running.signal_group(Signal::INT)?;
     let mut recording = started.finish()?;
     ensure!(!recording.run.hung, "it does not end after Ctrl-C");
-    ensure!(recording.run.status == 130, "status {} instead of 130", recording.run.status);
+    ensure!(
+        recording.run.status == 130,
+        "status {} instead of 130",
+        recording.run.status
+    );
     let replay = replay_check(&recording.trace)?;
     if replay.status() != Some(130) {
-        return Err(recording.explain(format!("the replay has another status: {}", replay.summary())));
+        return Err(recording.explain(format!(
+            "the replay has another status: {}",
+            replay.summary()
+        )));
     }
     expect_good(&mut recording)
 }
@@ -154,10 +203,15 @@ impl SmallDisk {
     fn mount() -> Result<SmallDisk, String> {
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", "size=6m", "tmpfs"]).arg(place.path());
+        command
+            .args(["-t", "tmpfs", "-o", "size=6m", "tmpfs"])
+            .arg(place.path());
         match command.output() {
             Ok(output) if output.status.success() => Ok(SmallDisk(place)),
-            Ok(output) => Err(format!("no tmpfs here: {}", String::from_utf8_lossy(&output.stderr).trim())),
+            Ok(output) => Err(format!(
+                "no tmpfs here: {}",
+                String::from_utf8_lossy(&output.stderr).trim()
+            )),
             Err(error) => Err(format!("no mount here: {error}")),
         }
     }
@@ -165,7 +219,10 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(self.0.path()).status();
+        let _ = Command::new("umount")
+            .arg("--lazy")
+            .arg(self.0.path())
+            .status();
     }
 }
 
@@ -177,7 +234,12 @@ fn disk_is_full() -> Outcome {
     let trace = disk.0.path().join("trace");
     let mut command = wayfarer::command()?;
     // Random bytes from outside: they have to be logged and cannot be compressed.
-    command.arg("record").arg("-o").arg(&trace).args(["--", "/bin/sh", "-c", "head -c 40000000 /dev/urandom | wc -c"]);
+    command.arg("record").arg("-o").arg(&trace).args([
+        "--",
+        "/bin/sh",
+        "-c",
+        "head -c 40000000 /dev/urandom | wc -c",
+    ]);
     let run = process::run(&mut command, b"", patience())?;
     ensure!(!run.hung, "recording onto a full disk hangs");
     let said = run.stderr_text();
@@ -200,8 +262,16 @@ fn directory_cannot_be_written() -> Outcome {
         let mut command = wayfarer::command()?;
         command.args(["record", "-o", place, "--", "/bin/echo", "it ran"]);
         let run = process::run(&mut command, b"", patience())?;
-        ensure!(matches!(run.status, 2 | 125), "exit {} for {place}", run.status);
-        ensure!(run.stderr_text().contains(place), "the message does not name {place}: {}", run.stderr_text());
+        ensure!(
+            matches!(run.status, 2 | 125),
+            "exit {} for {place}",
+            run.status
+        );
+        ensure!(
+            run.stderr_text().contains(place),
+            "the message does not name {place}: {}",
+            run.stderr_text()
+        );
         if run.stdout_text().contains("it ran") {
             fail!("the program was started although nothing can be recorded");
         }
