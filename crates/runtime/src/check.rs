@@ -46,22 +46,42 @@ pub fn fold(hash: u64) -> u8 {
 /// Longest string that is looked at.
 const STRING_LIMIT: usize = 4096;
 
-/// The check byte of a call: its scalar arguments and the strings it passes.
-#[inline]
-pub fn arguments(thread: &mut Thread, call: &Call, number: usize, arguments: &[usize; 6]) -> u8 {
-    let mut hash = number as u64;
+/// One odd factor for each argument: independent products, so that the processor works on all at once.
+const FACTORS: [u64; 6] = [
+    0x9e37_79b9_7f4a_7c15,
+    0xc2b2_ae3d_27d4_eb4f,
+    0x1656_67b1_9e37_79f9,
+    0x85eb_ca77_c2b2_ae63,
+    0x27d4_eb2f_1656_67c5,
+    0xff51_afd7_ed55_8ccd,
+];
+
+/// Checksum of a call's number and scalar arguments.
+#[inline(always)]
+fn scalars(call: &Call, number: usize, arguments: &[usize; 6]) -> u64 {
+    let mut sum = (number as u64 + 1).wrapping_mul(MULTIPLIER);
     let mut index = 0;
     while index < 6 {
-        if call.scalars & (1 << index) != 0 {
-            // Only the lower half: the upper half of an int argument is undefined by the ABI.
-            // SAFETY: the index is below 6.
-            hash = mix(
-                hash,
-                u64::from(unsafe { *arguments.get_unchecked(index) } as u32),
-            );
-        }
+        // All ones if the argument counts. Only the lower half of it: the upper half of an int argument
+        // is undefined by the ABI.
+        let counts = (u32::from(call.scalars) >> index & 1).wrapping_neg();
+        // SAFETY: the index is below 6.
+        let (argument, factor) = unsafe {
+            (
+                *arguments.get_unchecked(index) as u32,
+                *FACTORS.get_unchecked(index),
+            )
+        };
+        sum = sum.wrapping_add(u64::from(argument & counts).wrapping_mul(factor));
         index += 1;
     }
+    sum ^ (sum >> 29)
+}
+
+/// The check byte of a call: its scalar arguments and the strings it passes.
+#[inline(always)]
+pub fn arguments(thread: &mut Thread, call: &Call, number: usize, arguments: &[usize; 6]) -> u8 {
+    let mut hash = scalars(call, number, arguments);
     if call.strings != 0 {
         hash = strings(thread, call, hash, arguments);
     }

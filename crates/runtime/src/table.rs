@@ -58,6 +58,8 @@ pub struct Call {
     pub descriptors: bool,
     pub scalars: u8,
     pub strings: u8,
+    /// Nothing but a result: no outputs, no strings, nothing to follow, no waiting.
+    pub bare: bool,
     pub outputs: [Out; 3],
 }
 
@@ -69,6 +71,7 @@ const UNKNOWN: Call = Call {
     descriptors: false,
     scalars: 0,
     strings: 0,
+    bare: false,
     outputs: [Out::None; 3],
 };
 
@@ -494,5 +497,15 @@ const fn make() -> [Call; CALLS] {
     t[425] = REFUSE;
     t[426] = REFUSE;
     t[427] = REFUSE;
+    let mut number = 0;
+    while number < CALLS {
+        let call = t[number];
+        t[number].bare = matches!(call.kind, Kind::Emulate)
+            && matches!(call.outputs[0], None)
+            && !call.blocks
+            && !call.descriptors
+            && call.strings == 0;
+        number += 1;
+    }
     t
 }
