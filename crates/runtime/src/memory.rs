@@ -27,7 +27,8 @@ const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const PROT_WRITE: usize = 2;
 const PAGE: usize = 4096;
 
-/// Larger files that nobody has changed lately are taken from their place again, like libraries.
+/// Larger files that nobody has changed lately are taken from their place again, like libraries; and so
+/// are those below /usr, which come with the system as libraries do.
 const LARGEST_COPY: u64 = 1 << 20;
 
 /// First byte of the payload of a file mapping: where a replay gets the bytes from.
@@ -173,23 +174,19 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
         );
         return;
     }
-    let large = file.size > LARGEST_COPY && file.is_settled;
-    if !shared && (large || starts_like_elf(made.arguments[4])) {
+    let elf = !shared && starts_like_elf(made.arguments[4]);
+    if elf || (!shared && file.is_settled) {
         let mut path = [0u8; 4096];
-        let path_length = path_of(made.arguments[4], &mut path);
-        let hash = page_hash(address, file, offset, made.arguments[2]);
-        head[0] = source::FILE;
-        copy_word(&mut head, 1, hash);
-        let path = path.get(..path_length).unwrap_or(&[]);
-        write(
-            thread,
-            made,
-            result,
-            head.get(..9).unwrap_or(&[]),
-            path.as_ptr(),
-            path.len(),
-        );
-        return;
+        let length = path_of(made.arguments[4], &mut path);
+        let path = path.get(..length).unwrap_or(&[]);
+        if elf || file.size > LARGEST_COPY || path.starts_with(b"/usr/") {
+            let hash = page_hash(address, file, offset, made.arguments[2]);
+            head[0] = source::FILE;
+            copy_word(&mut head, 1, hash);
+            let head = head.get(..9).unwrap_or(&[]);
+            write(thread, made, result, head, path.as_ptr(), path.len());
+            return;
+        }
     }
     let there = file.size.saturating_sub(offset).min(length as u64) as usize;
     let readable = made.arguments[2] & 1 != 0;

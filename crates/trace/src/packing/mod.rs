@@ -30,9 +30,9 @@ pub(crate) struct Reference {
 }
 
 /// Level of compression of columns: measured as the knee for the small, repetitive columns of logs.
-const COLUMN_LEVEL: i32 = 9;
+const COLUMN_LEVEL: i32 = 3;
 /// Level for payloads and everything that is not a log.
-pub(crate) const BULK_LEVEL: i32 = 5;
+pub(crate) const BULK_LEVEL: i32 = 1;
 
 /// Packs the logs of `segments`, which lie one behind the other in `raw`. The kind of packing and
 /// the packed bytes.
