@@ -175,11 +175,10 @@ fn has_nextest() -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// `cargo x fuzz [SECONDS]`
+/// `cargo x fuzz [SECONDS]`, in a debug build: it checks arithmetic, too.
 pub fn fuzz(seconds: u32) -> Result<(), Failure> {
     let words = [
         "run",
-        "--release",
         "--quiet",
         "-p",
         "wayfarer-trace",

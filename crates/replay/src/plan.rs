@@ -13,8 +13,8 @@ use crate::start::{Module, Start};
 pub enum PlanError {
     #[error("the trace holds no process: the recording ended before the program had started")]
     Empty,
-    #[error("the trace does not tell how {name} was started: its log is damaged at its beginning")]
-    NoStart { name: String },
+    #[error("the trace does not tell how {name} was started: {reason}")]
+    NoStart { name: String, reason: String },
     #[error("there is no process {name} in this trace; `wayfarer info` lists them: {known}")]
     NoSuchProcess { name: String, known: String },
     #[error(
@@ -89,6 +89,10 @@ impl Plan {
         }
         let start = start.ok_or_else(|| PlanError::NoStart {
             name: root.name.clone(),
+            reason: match damage.is_empty() {
+                true => "its log ends before it; the recording was cut at once".to_owned(),
+                false => damage.join("; "),
+            },
         })?;
         let ends: BTreeMap<_, _> = trace
             .processes()

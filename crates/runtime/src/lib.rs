@@ -80,6 +80,23 @@ pub unsafe fn start(_count: i32, arguments: *const *const u8, variables: *const 
     unsafe { image::start(arguments, variables.cast_mut().cast()) }
 }
 
+/// Four random bytes from the kernel, through the same gate as the program's own calls.
+pub fn random_word() -> u32 {
+    const GETRANDOM: usize = 318;
+    let mut word = 0u32;
+    let arguments = [(&raw mut word) as usize, 4, 0, 0, 0, 0];
+    let thread = current();
+    // SAFETY: the word lives on this stack; a thread that is set up is this one.
+    unsafe {
+        if thread.is_null() {
+            record::call_kernel(GETRANDOM, &arguments);
+        } else {
+            call_without_frame(&mut *thread, GETRANDOM, arguments);
+        }
+        (&raw const word).read_volatile()
+    }
+}
+
 /// Every system call of the program.
 unsafe extern "C" fn dispatch(frame: *mut Frame) {
     // SAFETY: the entrance passes the live frame; the thread is this one.

@@ -11,6 +11,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("clocks/sleeps"),
     Debuggee::cpp("cpp/containers"),
     Debuggee::cpp("cpp/exceptions_and_threads"),
+    Debuggee::cpp("cpp/random_device"),
     Debuggee::c("files/append_race"),
     Debuggee::c("files/copying"),
     Debuggee::c("files/directories"),
