@@ -25,8 +25,6 @@ pub fn kind_and_cause(trace: &Trace, number: u32, process: ProcessId) -> (&'stat
         kind::OTHER_OUTPUT => "other-output",
         kind::OTHER_MEMORY => "other-memory",
         kind::OTHER_FILE => "other-file",
-        kind::AFTER_END => "after-end",
-        kind::BAD_LOG => "bad-log",
         kind::FAULT => "fault",
         kind::EXEC_FAILED => "exec-failed",
         kind::CLONE_FAILED => "clone-failed",
@@ -38,7 +36,6 @@ pub fn kind_and_cause(trace: &Trace, number: u32, process: ProcessId) -> (&'stat
             "the address is taken here: another kernel, a memory limit (ulimit -v), or another stack limit (ulimit -s)"
         }
         kind::OTHER_FILE => "the file was changed since the recording",
-        kind::BAD_LOG => "the trace is damaged at this place",
         kind::EXEC_FAILED => "the program is missing here, or was changed since the recording",
         kind::CLONE_FAILED => {
             "a limit on processes or memory is lower here than it was (ulimit -u, cgroup)"

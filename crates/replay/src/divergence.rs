@@ -125,7 +125,6 @@ fn came_text(met: &Met) -> String {
             format!("{second} bytes at {first:#x} could not be mapped (error {third})")
         }
         kind::OTHER_FILE | kind::OTHER_MODULES => format!("another file: {}", met.text),
-        kind::BAD_LOG => format!("a log that cannot be read at its byte {first}"),
         kind::FAULT => {
             let signal = i32::try_from(first)
                 .ok()

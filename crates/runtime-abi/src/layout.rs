@@ -138,10 +138,6 @@ pub mod divergence {
     pub const OTHER_MEMORY: u32 = 4;
     /// A mapped file or the program is not the recorded one; text: path.
     pub const OTHER_FILE: u32 = 5;
-    /// Events went on after the log of an ended thread.
-    pub const AFTER_END: u32 = 6;
-    /// The log itself could not be read; detail: position.
-    pub const BAD_LOG: u32 = 7;
     /// A fault (SIGSEGV …) that the recording did not have; detail: signal, address, instruction.
     pub const FAULT: u32 = 8;
     /// A program could not be started again; detail: errno; text: path.
