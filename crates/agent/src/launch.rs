@@ -52,6 +52,10 @@ pub enum Step {
     Descriptors = 4,
     #[error("execve failed")]
     Exec = 5,
+    #[error(
+        "the stack limit of the recording, on which addresses depend, is above the hard limit here; raise it (ulimit -Hs)"
+    )]
+    StackLimit = 6,
 }
 
 impl Step {
@@ -61,6 +65,7 @@ impl Step {
             3 => Self::Limits,
             4 => Self::Descriptors,
             5 => Self::Exec,
+            6 => Self::StackLimit,
             _ => Self::Fork,
         }
     }
@@ -81,6 +86,8 @@ pub struct Launch<'a> {
     pub mask: &'a SigSet,
     /// A replay: standard input is empty and a crash leaves no core file.
     pub replay: bool,
+    /// Soft limit on the stack, where it must be another than ours.
+    pub stack_limit_bytes: Option<u64>,
 }
 
 /// The environment of a program of the session: its own without its `LD_PRELOAD`, then ours, with its
@@ -139,6 +146,7 @@ struct Prepared {
     mask: libc::sigset_t,
     descriptors: Option<u64>,
     replay: bool,
+    stack_limit_bytes: Option<u64>,
 }
 
 /// Starts the program. When this returns, execve has succeeded.
@@ -172,6 +180,7 @@ pub fn start(launch: &Launch) -> Result<Pid, LaunchError> {
         mask: *launch.mask.as_ref(),
         descriptors: needed_descriptor_limit()?,
         replay: launch.replay,
+        stack_limit_bytes: launch.stack_limit_bytes,
     };
     let arguments = pointers(&prepared.arguments);
     let environment = pointers(&prepared.environment);
@@ -243,16 +252,15 @@ unsafe fn steps(
         {
             return Step::Personality;
         }
-        if let Some(soft) = prepared.descriptors {
-            let mut limit = libc::rlimit {
-                rlim_cur: 0,
-                rlim_max: 0,
-            };
-            libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
-            limit.rlim_cur = soft;
-            if libc::setrlimit(libc::RLIMIT_NOFILE, &limit) == -1 {
-                return Step::Limits;
-            }
+        if let Some(soft) = prepared.descriptors
+            && !set_soft_limit(libc::RLIMIT_NOFILE, soft)
+        {
+            return Step::Limits;
+        }
+        if let Some(soft) = prepared.stack_limit_bytes
+            && !set_soft_limit(libc::RLIMIT_STACK, soft)
+        {
+            return Step::StackLimit;
         }
         if prepared.replay {
             let none = libc::rlimit {
@@ -294,6 +302,21 @@ unsafe fn steps(
             environment.as_ptr(),
         );
         Step::Exec
+    }
+}
+
+/// Sets a soft limit, and the hard one only where it is too low; whether it could.
+fn set_soft_limit(resource: libc::__rlimit_resource_t, soft: u64) -> bool {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: both calls take a struct on this stack.
+    unsafe {
+        libc::getrlimit(resource, &mut limit);
+        limit.rlim_cur = soft;
+        limit.rlim_max = limit.rlim_max.max(soft);
+        libc::setrlimit(resource, &limit) == 0
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use wayfarer_model::WaitStatus;
@@ -146,6 +147,7 @@ pub fn record(
         runtime: &runtime,
         mask: watch.previous_mask(),
         replay: false,
+        stack_limit_bytes: None,
     })?;
     directory.keep();
     let mut wait = Wait {
@@ -263,6 +265,7 @@ fn make_manifest(options: &RecordOptions, environment: &[OsString], session: &Se
     manifest.host = kernel_text("hostname");
     manifest.kernel = kernel_text("osrelease");
     manifest.start_realtime_ns = session.header().start_realtime_ns;
+    manifest.stack_limit_bytes = getrlimit(Resource::RLIMIT_STACK).ok().map(|(soft, _)| soft);
     manifest.threads = ThreadsMode::Serial;
     manifest.contents = options.contents;
     manifest

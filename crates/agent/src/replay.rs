@@ -112,6 +112,7 @@ pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, Rep
         runtime: &runtime,
         mask: watch.previous_mask(),
         replay: true,
+        stack_limit_bytes: trace.manifest().stack_limit_bytes,
     })?;
     let mut run = Run {
         trace,

@@ -76,7 +76,6 @@ pub fn remedy(kind: &str) -> String {
     match kind {
         "other-file" | "other-modules" | "exec-failed" => "put the recorded files back, or record again",
         "other-memory" | "clone-failed" => "replay where the limits are those of the recording",
-        "bad-log" => "restore the trace from a copy; the replay is good up to this place",
         _ => {
             "replay again; if it differs at the same place each time, an input goes unrecorded there: `wayfarer info` lists the warnings of the recording"
         }

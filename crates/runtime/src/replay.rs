@@ -102,9 +102,28 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             thread.robust_list = made.arguments[0];
             emulate(thread, made, call)
         }
+        160 | 302 => {
+            limit_stack(made);
+            emulate(thread, made, call)
+        }
         334 => ENOSYS,
         61 | 247 => wait_for_child(thread, made),
         _ => emulate(thread, made, call),
+    }
+}
+
+/// The limit on the stack decides where the next program's libraries are mapped: it is really set.
+fn limit_stack(made: &Made) {
+    const STACK: usize = 3;
+    let a = &made.arguments;
+    let (resource, limit) = match made.number {
+        160 => (a[0], a[1]),
+        _ if a[0] == 0 => (a[1], a[2]),
+        _ => return,
+    };
+    if resource == STACK && limit != 0 {
+        // SAFETY: the kernel judges the pointer itself.
+        unsafe { raw::syscall6(160, STACK, limit, 0, 0, 0, 0) };
     }
 }
 

@@ -428,7 +428,7 @@ const fn make() -> [Call; CALLS] {
     t[146] = emulate(1);
     t[147] = emulate(1);
     t[148] = emulate(1).fixed(1, 16);
-    t[160] = emulate(1);
+    t[160] = special(1);
     t[161] = emulate(0).path(0);
     t[165] = emulate(0);
     t[166] = emulate(0).path(0);
@@ -440,7 +440,7 @@ const fn make() -> [Call; CALLS] {
     t[251] = emulate(0b111);
     t[252] = emulate(0b11);
     t[272] = emulate(1);
-    t[302] = emulate(0b11).fixed(3, 16);
+    t[302] = special(0b11).fixed(3, 16);
     t[308] = emulate(0b11);
     t[309] = emulate(0).fixed(0, 4).fixed(1, 4);
     t[312] = emulate(0b111);

@@ -96,13 +96,7 @@ fn another_number_of_calls() -> Outcome {
 }
 
 fn a_message_that_never_comes() -> Outcome {
-    let kinds = [
-        "other-call",
-        "after-end",
-        "standstill",
-        "ended-early",
-        "other-arguments",
-    ];
+    let kinds = ["other-call", "standstill", "ended-early", "other-arguments"];
     expect_kind("unrecorded/missing_sender", &kinds)
 }
 

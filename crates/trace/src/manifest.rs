@@ -76,6 +76,9 @@ pub struct Manifest {
     pub start_realtime_ns: u64,
     pub threads: ThreadsMode,
     pub contents: ContentsMode,
+    /// Soft limit on the stack (`ulimit -s`) in bytes: it decides where libraries are mapped.
+    #[serde(default)]
+    pub stack_limit_bytes: Option<u64>,
     /// Absent while recording, and for ever when the recorder did not live to see the end.
     pub end: Option<End>,
     /// Ends of processes that the recorder saw, in the order in which it saw them.
@@ -97,6 +100,7 @@ impl Manifest {
             start_realtime_ns: 0,
             threads: ThreadsMode::Serial,
             contents: ContentsMode::External,
+            stack_limit_bytes: None,
             end: None,
             process_ends: Vec::new(),
         }
