@@ -46,36 +46,22 @@ pub fn fold(hash: u64) -> u8 {
 /// Longest string that is looked at.
 const STRING_LIMIT: usize = 4096;
 
-/// One odd factor for each argument: independent products, so that the processor works on all at once.
-const FACTORS: [u64; 6] = [
-    0x9e37_79b9_7f4a_7c15,
-    0xc2b2_ae3d_27d4_eb4f,
-    0x1656_67b1_9e37_79f9,
-    0x85eb_ca77_c2b2_ae63,
-    0x27d4_eb2f_1656_67c5,
-    0xff51_afd7_ed55_8ccd,
-];
-
-/// Checksum of a call's number and scalar arguments.
+/// Checksum of a call's number and scalar arguments. Rotations instead of products: this runs for every
+/// call, and eight bits of it are kept.
 #[inline(always)]
 fn scalars(call: &Call, number: usize, arguments: &[usize; 6]) -> u64 {
-    let mut sum = (number as u64 + 1).wrapping_mul(MULTIPLIER);
+    let mut sum = number as u64;
     let mut index = 0;
     while index < 6 {
         // All ones if the argument counts. Only the lower half of it: the upper half of an int argument
         // is undefined by the ABI.
         let counts = (u32::from(call.scalars) >> index & 1).wrapping_neg();
         // SAFETY: the index is below 6.
-        let (argument, factor) = unsafe {
-            (
-                *arguments.get_unchecked(index) as u32,
-                *FACTORS.get_unchecked(index),
-            )
-        };
-        sum = sum.wrapping_add(u64::from(argument & counts).wrapping_mul(factor));
+        let argument = unsafe { *arguments.get_unchecked(index) } as u32;
+        sum = sum.rotate_left(11) ^ u64::from(argument & counts);
         index += 1;
     }
-    sum ^ (sum >> 29)
+    mix(1, sum)
 }
 
 /// The check byte of a call: its scalar arguments and the strings it passes.
