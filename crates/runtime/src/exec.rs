@@ -2,7 +2,7 @@
 
 use crate::descriptors::give_up_tracking;
 use crate::record::Made;
-use crate::state::{Thread, header};
+use crate::state::{Thread, header, map_window, room_window};
 use crate::{check, diverge, futex, reader, replay, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
@@ -174,14 +174,17 @@ struct Room {
 }
 
 impl Room {
-    fn new(length: usize) -> Option<Room> {
+    /// The first or second half of the process's window.
+    fn new(thread: &Thread, half: usize, length: usize) -> Option<Room> {
         let length = (length + 4095) & !4095;
-        // SAFETY: a fresh anonymous mapping, away from where the program's go.
-        let start = unsafe { raw::syscall6(9, 0x2300_0000_0000, length, 3, 0x22, usize::MAX, 0) };
-        (start > 0).then_some(Room {
-            start: start as usize,
+        let (window, size) = room_window(thread.process().id);
+        let start = window + half * (size / 2);
+        // SAFETY: the window is this process's own.
+        let there = length <= size / 2 && unsafe { map_window(start, length) };
+        there.then_some(Room {
+            start,
             length,
-            next: start as usize,
+            next: start,
         })
     }
 
@@ -229,7 +232,7 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
         count += 1;
     }
     let users_length = user::string_length(thread, users, 1 << 16).unwrap_or(0);
-    let mut room = Room::new(count * 8 + users_length + padding + 512)?;
+    let mut room = Room::new(thread, 1, count * 8 + users_length + padding + 512)?;
     // Strings first, then the pointers.
     let preload = room.next;
     room.push(PRELOAD);
@@ -474,7 +477,7 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
     let padding = (BASE_PADDING + execfn.len()).wrapping_sub(executable.len());
     let padding = if padding > 8192 { 0 } else { padding };
     let strings = arguments.len() / 2 + environment.len() / 2 + 64;
-    let Some(mut room) = Room::new(strings * 8 + executable.len() + 64) else {
+    let Some(mut room) = Room::new(thread, 0, strings * 8 + executable.len() + 64) else {
         return -12;
     };
     let path = room.next;

@@ -5,7 +5,7 @@
 //! exactly those pass go before the program's.
 
 use crate::record::{Made, call_kernel};
-use crate::state::Thread;
+use crate::state::{Thread, map_window, room_window};
 use crate::{check, user};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::SESSION_FD;
@@ -75,9 +75,9 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     {
         // SAFETY: fresh memory for the longer program, given back below.
         unsafe {
-            let room = raw::syscall6(9, 0x2300_0000_0000, bytes, 3, 0x22, usize::MAX, 0);
-            if room > 0 {
-                let room = room as usize as *mut Instruction;
+            let (room, _) = room_window(thread.process().id);
+            if map_window(room, bytes) {
+                let room = room as *mut Instruction;
                 core::ptr::copy_nonoverlapping(PREFIX.as_ptr(), room, PREFIX.len());
                 let rest = length * size_of::<Instruction>();
                 if user::copy_in(room.add(PREFIX.len()).cast(), program[1], rest) {

@@ -3,7 +3,7 @@
 use crate::record::Made;
 use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
-    process_window, take, thread_slot, thread_window,
+    process_window, room_window, take, thread_slot, thread_window,
 };
 use crate::{diverge, faults, log, reader, replay, signals, token, user};
 use core::sync::atomic::Ordering;
@@ -416,6 +416,8 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
 pub unsafe fn release_borrowed(born: *mut Thread) {
     // SAFETY: the child has left this address space.
     unsafe {
+        let (address, length) = room_window((*(*born).process).id);
+        drop_window(address, length);
         let (address, length) = process_window((*born).process);
         drop_window(address, length);
         let (address, length) = thread_window(born);

@@ -18,6 +18,15 @@ const THREAD_WINDOW: usize = 0x8000;
 const PROCESSES_BASE: usize = 0x2200_0000_0000;
 const PROCESS_WINDOW: usize = 0x10_0000;
 
+const ROOMS_BASE: usize = 0x2300_0000_0000;
+const ROOM_WINDOW: usize = 0x100_0000;
+
+/// Memory for what an exec needs: a window of the process's own, because a borrowing child leaves it
+/// behind in its parent's memory, which must find it again to give it back.
+pub fn room_window(process: u32) -> (usize, usize) {
+    (ROOMS_BASE + process as usize * ROOM_WINDOW, ROOM_WINDOW)
+}
+
 /// Descriptors that can be tracked.
 pub const MAX_DESCRIPTORS: usize = 65_536;
 pub const MAX_CHILDREN: usize = 4096;
@@ -167,7 +176,11 @@ pub const MAP_FIXED: usize = 0x10;
 pub const MAP_ANONYMOUS: usize = 0x20;
 pub const MAP_NORESERVE: usize = 0x4000;
 
-unsafe fn map_window(address: usize, length: usize) -> bool {
+/// Maps fresh memory at a place of ours; whether it could.
+///
+/// # Safety
+/// The place must belong to the caller: whatever is there is replaced.
+pub unsafe fn map_window(address: usize, length: usize) -> bool {
     // SAFETY: the window belongs to this number alone; replacing a stale one is intended.
     let result = unsafe {
         raw::syscall6(
