@@ -139,13 +139,13 @@ pub mod divergence {
     /// A mapped file or the program is not the recorded one; text: path.
     pub const OTHER_FILE: u32 = 5;
     /// A fault (SIGSEGV …) that the recording did not have; detail: signal, address, instruction.
-    pub const FAULT: u32 = 8;
+    pub const FAULT: u32 = 6;
     /// A program could not be started again; detail: errno; text: path.
-    pub const EXEC_FAILED: u32 = 9;
+    pub const EXEC_FAILED: u32 = 7;
     /// A fork or clone failed in the replay; detail: errno.
-    pub const CLONE_FAILED: u32 = 10;
+    pub const CLONE_FAILED: u32 = 8;
     /// The loaded modules lie elsewhere or are others; text: name of the first that differs.
-    pub const OTHER_MODULES: u32 = 11;
+    pub const OTHER_MODULES: u32 = 9;
 }
 
 /// States of a process.
