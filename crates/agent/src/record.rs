@@ -172,6 +172,14 @@ pub fn record(
             wait_status: end.wait_status,
         })
         .collect();
+    if session
+        .process(1)
+        .is_some_and(|root| root.state.load(Ordering::Acquire) == process_state::OPAQUE)
+    {
+        notify(
+            "nothing was recorded: the runtime found no room in the program's address space; raise its limit (ulimit -v)",
+        );
+    }
     let broken = broken_off(&session);
     let sealed = manifest
         .write(directory.path(), false)

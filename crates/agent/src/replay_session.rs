@@ -9,8 +9,8 @@ use wayfarer_model::{ProcessEnd, ThreadId};
 use wayfarer_replay::{Plan, PlanError};
 use wayfarer_runtime_abi::UNIT;
 use wayfarer_runtime_abi::layout::{
-    ARENA_OFFSET, MAX_OBJECTS, MAX_PROCESSES, MAX_THREADS, MODE_REPLAY, SESSION_SIZE, flags,
-    process_flags, process_state,
+    ARENA_OFFSET, MAX_OBJECTS, MAX_PROCESSES, MAX_THREADS, MODE_REPLAY, flags, process_flags,
+    process_state,
 };
 use wayfarer_trace::Trace;
 
@@ -63,7 +63,7 @@ pub fn build(trace: &Trace, only: Option<&str>) -> Result<(Session, Plan), Build
     } = logs;
     match failure {
         Some(error) => return Err(BuildError::NoRoom(error)),
-        None if next + UNIT > SESSION_SIZE => {
+        None if next + UNIT > ARENA_OFFSET + session.header().arena_units * UNIT => {
             return Err(BuildError::LogsTooLarge {
                 bytes: next - ARENA_OFFSET,
             });

@@ -17,6 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap, munmap};
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, CONNECTIONS_OFFSET, HEADER_OFFSET, Header, MAGIC, MAX_OBJECTS, MAX_PROCESSES,
     MAX_THREADS, OBJECTS_OFFSET, Object, PROCESSES_OFFSET, ProcessSlot, SESSION_SIZE, SITES_OFFSET,
@@ -93,7 +94,8 @@ impl Session {
             path: path.into(),
             source,
         };
-        file.set_len(SESSION_SIZE).map_err(no_room)?;
+        let size = session_size();
+        file.set_len(size).map_err(no_room)?;
         for table in TABLES {
             allocate(&file, table, FIRST_TABLE_BYTES).map_err(no_room)?;
         }
@@ -106,7 +108,7 @@ impl Session {
         let header = session.header_mut();
         header.abi_version = ABI_VERSION;
         header.host_pid = std::process::id();
-        header.arena_units = (SESSION_SIZE - ARENA_OFFSET) / UNIT;
+        header.arena_units = (size - ARENA_OFFSET) / UNIT;
         header.start_realtime_ns = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |elapsed| elapsed.as_nanos() as u64);
@@ -230,6 +232,20 @@ impl Drop for Session {
     fn drop(&mut self) {
         // SAFETY: mapped in `prepare` with this length; no reference outlives `self`.
         let _ = unsafe { munmap(self.tables, ARENA_OFFSET as usize) };
+    }
+}
+
+/// Every process maps the whole file: under a limit on address space (`ulimit -v`) it is smaller.
+fn session_size() -> u64 {
+    /// A part of the address space that a program can spare.
+    const SHARE: u64 = 4;
+    const LEAST: u64 = ARENA_OFFSET + 2048 * UNIT;
+    match getrlimit(Resource::RLIMIT_AS) {
+        Ok((soft, _)) if soft != RLIM_INFINITY => {
+            let share = soft / SHARE / UNIT * UNIT;
+            share.clamp(LEAST, SESSION_SIZE)
+        }
+        _ => SESSION_SIZE,
     }
 }
 

@@ -458,6 +458,12 @@ pub fn replay_exec(thread: &mut Thread, made: &mut Made) -> isize {
 /// Executes what the next `START` record describes.
 fn start_again(thread: &mut Thread, made: &Made) -> isize {
     let Some(next) = reader::peek(thread) else {
+        // SAFETY: the slot is part of the session mapping.
+        let end = unsafe { (*thread.process().slot).end_status };
+        if end & 0x8000_0000 != 0 {
+            // It ran, but without us: no room for the session in its address space.
+            end_as_recorded(thread);
+        }
         replay::end_of_log(thread)
     };
     if next.tag != record::START {

@@ -9,8 +9,8 @@ use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{dispatch, patch, raw, set_hooks, tls};
 use wayfarer_runtime_abi::encode::put_varint;
 use wayfarer_runtime_abi::layout::{
-    ARENA_OFFSET, CHUNK_MAGIC, Chunk, MAGIC, MODE_RECORD, MODE_REPLAY, SESSION_BASE, SESSION_SIZE,
-    SITES_OFFSET, divergence, flags, process_flags, process_state,
+    ARENA_OFFSET, CHUNK_MAGIC, Chunk, MAGIC, MODE_RECORD, MODE_REPLAY, PROCESSES_OFFSET,
+    ProcessSlot, SESSION_BASE, SITES_OFFSET, divergence, flags, process_flags, process_state,
 };
 use wayfarer_runtime_abi::record::{self, note};
 use wayfarer_runtime_abi::sites::{self, Site, Table};
@@ -32,6 +32,7 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
             return;
         };
         if !map_session() {
+            stay_outside(id);
             return;
         }
         let head = header();
@@ -62,16 +63,25 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
 }
 
 fn map_session() -> bool {
-    // SAFETY: a fresh mapping in a place that nobody else uses.
-    let result = unsafe {
+    let mut status = [0u64; 18];
+    const SIZE: usize = 6;
+    // SAFETY: a stat is 144 bytes; then a fresh mapping in a place that nobody else uses.
+    let (result, size) = unsafe {
         raw::syscall6(
-            9,
-            SESSION_BASE,
-            SESSION_SIZE as usize,
-            3,
-            MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+            5,
             SESSION_FD as usize,
+            (&raw mut status) as usize,
             0,
+            0,
+            0,
+            0,
+        );
+        let size = status[SIZE] as usize;
+        let flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+        let descriptor = SESSION_FD as usize;
+        (
+            raw::syscall6(9, SESSION_BASE, size, 3, flags, descriptor, 0),
+            size,
         )
     };
     if result != SESSION_BASE as isize {
@@ -82,10 +92,22 @@ fn map_session() -> bool {
     // Not into core dumps; and no read-ahead, which would cost milliseconds at each first touch.
     for advice in [DONTDUMP, RANDOM] {
         // SAFETY: just mapped.
-        unsafe { raw::syscall6(28, SESSION_BASE, SESSION_SIZE as usize, advice, 0, 0, 0) };
+        unsafe { raw::syscall6(28, SESSION_BASE, size, advice, 0, 0, 0) };
     }
     let head = header();
     head.magic.load(Ordering::Acquire) == MAGIC && head.abi_version == ABI_VERSION
+}
+
+/// The session cannot be mapped (a limit on address space, most likely): the program runs unrecorded,
+/// and its slot says so.
+fn stay_outside(id: u32) {
+    let state = process_state::OPAQUE;
+    let place = PROCESSES_OFFSET + u64::from(id) * size_of::<ProcessSlot>() as u64;
+    // SAFETY: four bytes of this stack; the state is the first word of a slot.
+    unsafe {
+        let bytes = (&raw const state) as usize;
+        raw::syscall6(18, SESSION_FD as usize, bytes, 4, place as usize, 0, 0);
+    }
 }
 
 /// Thread and process of a fresh image, with what the image before left for it.
