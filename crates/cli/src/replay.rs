@@ -3,6 +3,7 @@
 use serde::Serialize;
 use wayfarer_agent::replay::{self, ReplayError, ReplayReport};
 use wayfarer_replay::Explanation;
+use wayfarer_runtime_abi::layout::process_state;
 use wayfarer_trace::Trace;
 
 use crate::options::ReplayOptions;
@@ -26,6 +27,7 @@ pub fn run(options: &ReplayOptions) -> i32 {
             return 2;
         }
     };
+    tell_of_opaque(&trace);
     let wanted = replay::ReplayOptions {
         only: options.only.as_deref(),
         accept_damage: !options.check,
@@ -39,6 +41,22 @@ pub fn run(options: &ReplayOptions) -> i32 {
             }
             error.exit_code()
         }
+    }
+}
+
+/// What an opaque process printed cannot be shown again; nobody should wonder.
+fn tell_of_opaque(trace: &Trace) {
+    let opaque: Vec<&str> = trace
+        .processes()
+        .iter()
+        .filter(|process| process.state == process_state::OPAQUE)
+        .map(|process| process.name.as_str())
+        .collect();
+    if !opaque.is_empty() {
+        say::line(&format!(
+            "not followed while recording, so what they did is left out here: {}",
+            opaque.join(", ")
+        ));
     }
 }
 

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use wayfarer_test_kit::compile::compile_c;
 use wayfarer_test_kit::debuggee::{Debuggee, debuggees_directory};
 use wayfarer_test_kit::failure::Failure;
 use wayfarer_test_kit::harness::{self, Outcome, Verdict};
 use wayfarer_test_kit::recording::{Recorder, Recording, record};
 use wayfarer_test_kit::replay::{Replay, replay_check};
-use wayfarer_test_kit::{ensure, fail, tests};
+use wayfarer_test_kit::{ensure, fail, tests, wayfarer};
 
 fn main() {
     harness::run(tests![
@@ -19,6 +20,7 @@ fn main() {
         another_number_of_calls,
         a_message_that_never_comes,
         a_new_fault,
+        no_room_for_memory,
         changed_program,
         missing_program,
         changed_library,
@@ -117,6 +119,24 @@ fn a_new_fault() -> Outcome {
 }
 
 /// Two builds of one program that differ in their build id only.
+/// Less address space than the recording had: a mapping cannot be placed again.
+fn no_room_for_memory() -> Outcome {
+    let mut recording = record(Debuggee::c("unrecorded/much_memory").words()?)?;
+    let replay = Command::new("sh")
+        .arg("-c")
+        .arg("ulimit -v 600000 && exec \"$0\" replay --check --json \"$1\"")
+        .arg(wayfarer::binary()?)
+        .arg(&recording.trace)
+        .output()
+        .map_err(|error| Failure(format!("sh: {error}")))?;
+    let said = String::from_utf8_lossy(&replay.stdout);
+    let kind = said.contains("\"kind\":\"other-memory\"");
+    if replay.status.code() != Some(3) || !kind {
+        return Err(recording.explain(format!("{}: {said}", replay.status)));
+    }
+    Ok(Verdict::Passed)
+}
+
 fn two_builds() -> Result<(PathBuf, PathBuf), Failure> {
     let source = debuggees_directory().join("sockets/socketpair_ping_pong.c");
     Ok((
