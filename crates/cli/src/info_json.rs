@@ -39,6 +39,8 @@ pub fn recording_flags(counters: &Counters) -> Vec<&'static str> {
         (flags::NO_RESTORER, "no-restorer"),
         (flags::NO_ENVIRONMENT, "no-environment"),
         (flags::NO_DISPATCH, "no-dispatch"),
+        (flags::NO_FILTER_PREFIX, "no-filter-prefix"),
+        (flags::NO_GUARD, "no-guard"),
     ];
     names
         .into_iter()

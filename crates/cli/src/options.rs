@@ -86,6 +86,8 @@ pub enum Ablation {
     Restorer,
     Environment,
     Dispatch,
+    FilterPrefix,
+    Guard,
 }
 
 impl Ablation {
@@ -97,6 +99,8 @@ impl Ablation {
             Self::Restorer => flags::NO_RESTORER,
             Self::Environment => flags::NO_ENVIRONMENT,
             Self::Dispatch => flags::NO_DISPATCH,
+            Self::FilterPrefix => flags::NO_FILTER_PREFIX,
+            Self::Guard => flags::NO_GUARD,
         }
     }
 }

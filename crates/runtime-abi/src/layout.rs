@@ -46,6 +46,10 @@ pub mod flags {
     pub const NO_ENVIRONMENT: u32 = 128;
     /// Ablation: do not arm Syscall User Dispatch at all.
     pub const NO_DISPATCH: u32 = 256;
+    /// Ablation of recipe R13: install the program's seccomp filters as they are.
+    pub const NO_FILTER_PREFIX: u32 = 512;
+    /// Ablation of recipe R14: let a bad pointer of the program fault in our own code.
+    pub const NO_GUARD: u32 = 1024;
 }
 
 /// The token of a serial domain: whoever holds it runs. `turn` counts the changes of owner.

@@ -1,7 +1,7 @@
 //! Faults: our own guarded reads, a full disk under the log, the program's business, or the end.
 
 use crate::signals::{set_kernel_action, signal_arrived, wanted};
-use crate::state::{Thread, current};
+use crate::state::{Thread, current, header};
 use crate::{diverge, futex, log, reader};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::signal_frame::{
@@ -10,7 +10,7 @@ use wayfarer_entrance::signal_frame::{
 use wayfarer_entrance::{dispatch, guard, raw};
 use wayfarer_runtime_abi::Broken;
 use wayfarer_runtime_abi::layout::{
-    MODE_RECORD, MODE_REPLAY, SESSION_BASE, SESSION_SIZE, divergence, process_state,
+    MODE_RECORD, MODE_REPLAY, SESSION_BASE, SESSION_SIZE, divergence, flags, process_state,
 };
 
 pub const SIGBUS: u32 = 7;
@@ -52,7 +52,8 @@ pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, conte
         let thread = &mut *thread;
         let code = *information.cast::<i32>().add(2);
         let address = *information.add(2) as usize;
-        if is_guarded(signal as u32) && guard::redirect(context.cast(), &raw mut thread.guard) {
+        let guarded = is_guarded(signal as u32) && header().flags & flags::NO_GUARD == 0;
+        if guarded && guard::redirect(context.cast(), &raw mut thread.guard) {
             return;
         }
         if signal as u32 == SIGBUS

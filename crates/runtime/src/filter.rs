@@ -5,10 +5,11 @@
 //! exactly those pass go before the program's.
 
 use crate::record::{Made, call_kernel};
-use crate::state::{Thread, map_window, room_window};
+use crate::state::{Thread, header, map_window, room_window};
 use crate::{check, user};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::SESSION_FD;
+use wayfarer_runtime_abi::layout::flags;
 
 const SECCOMP: usize = 317;
 const PR_SET_SECCOMP: usize = 22;
@@ -56,8 +57,12 @@ const PREFIX: [Instruction; 8] = [
     instruction(RETURN, 0, 0, ALLOW),
 ];
 
-/// Whether a call installs a filter.
+/// Whether a call installs a filter that needs our instructions before it.
 pub fn is_filter(number: usize, a: &[usize; 6]) -> bool {
+    header().flags & flags::NO_FILTER_PREFIX == 0 && installs_filter(number, a)
+}
+
+fn installs_filter(number: usize, a: &[usize; 6]) -> bool {
     (number == SECCOMP && a[0] == SET_MODE_FILTER)
         || (number == 157 && a[0] == PR_SET_SECCOMP && a[1] == PRCTL_MODE_FILTER)
 }

@@ -32,6 +32,12 @@ const CASES: &[(&str, &[&str], &str)] = &[
         "processes/raw_system_calls",
     ),
     ("vdso", &["--ablate", "vdso"], "clocks/all_clocks"),
+    (
+        "filter_prefix",
+        &["--no-patch", "--ablate", "filter-prefix"],
+        "processes/seccomp_filter",
+    ),
+    ("guard", &["--ablate", "guard"], "processes/bad_pointers"),
 ];
 
 /// Everything that the unpatched runtime must still get right.
