@@ -179,10 +179,11 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
         let process = thread.process();
         let slot = process.slot;
         let shared = (*slot).flags.load(Ordering::Relaxed) & process_flags::SHARED_DOMAIN != 0;
-        if shared {
-            (*slot)
-                .flags
-                .fetch_and(!process_flags::SHARED_DOMAIN, Ordering::Relaxed);
+        (*slot)
+            .flags
+            .fetch_and(!process_flags::SHARED_DOMAIN, Ordering::Relaxed);
+        // The first image of a replay finds the flag of the recording: it has joined nobody yet.
+        if shared && (*slot).execs.load(Ordering::Relaxed) > 0 {
             process.token = (&raw const header().shared_domain).cast_mut();
             process.shared_domain = true;
             thread.holds_token = true;

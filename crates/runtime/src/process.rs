@@ -127,6 +127,13 @@ pub fn describe_process(thread: &Thread, id: u32) {
         if thread.mode == MODE_RECORD {
             (*slot).pid = own_pid();
         }
+        // From this the next image after an exec learns that it must leave the domain.
+        let shared = process_flags::SHARED_DOMAIN;
+        if thread.process().shared_domain {
+            (*slot).flags.fetch_or(shared, Ordering::Relaxed);
+        } else {
+            (*slot).flags.fetch_and(!shared, Ordering::Relaxed);
+        }
         (*slot).threads_live.store(1, Ordering::Relaxed);
         (*slot)
             .state

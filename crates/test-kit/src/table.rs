@@ -31,6 +31,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("memory/shared_counter"),
     Debuggee::c("memory/shared_mutex"),
     Debuggee::c("memory/shared_semaphores"),
+    Debuggee::c("memory/shared_then_exec"),
     Debuggee::c("polling/epoll_edge"),
     Debuggee::c("polling/epoll_level"),
     Debuggee::c("polling/eventfd"),
