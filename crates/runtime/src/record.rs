@@ -168,14 +168,23 @@ pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) 
 /// Writes the record of a call with everything that it wrote, and `suffix` behind it.
 #[inline]
 pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Before, suffix: &[u8]) {
+    write_down_as(thread, made.call, made, result, before, suffix);
+}
+
+/// The same with a description of this very call instead of the table's.
+#[inline]
+pub fn write_down_as(
+    thread: &mut Thread,
+    call: &Call,
+    made: &Made,
+    result: isize,
+    before: Before,
+    suffix: &[u8],
+) {
     let mut length = suffix.len();
-    outputs::walk(
-        made.call,
-        &made.arguments,
-        result,
-        before,
-        &mut |_, piece| length += piece,
-    );
+    outputs::walk(call, &made.arguments, result, before, &mut |_, piece| {
+        length += piece
+    });
     if length == 0 {
         thread.emit_call(made.number as u64, made.check, result as i64);
         return;
@@ -195,7 +204,7 @@ pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Befor
         );
         let mut place = put_varint(place, length as u64);
         outputs::walk(
-            made.call,
+            call,
             &made.arguments,
             result,
             before,

@@ -2,7 +2,7 @@
 
 use crate::descriptors::{OUTPUT_OBJECT, give_up_tracking, is_ours};
 use crate::outputs::{self, Before};
-use crate::record::{EBADF, ENOSYS, Made, call_kernel, perform, plain, write_down};
+use crate::record::{EBADF, ENOSYS, Made, call_kernel, perform, plain, write_down, write_down_as};
 use crate::state::Thread;
 use crate::table::{Call, Out};
 use crate::{check, filter, signals, user};
@@ -73,48 +73,7 @@ fn with_call(thread: &mut Thread, made: &mut Made, call: Call) -> isize {
         // SAFETY: the program's own call.
         unsafe { call_kernel(made.number, &arguments) }
     };
-    // `Made` wants a description that lives for ever; writing down needs it only here.
-    let mut length = 0;
-    outputs::walk(
-        &call,
-        &arguments,
-        result,
-        Before::default(),
-        &mut |_, piece| length += piece,
-    );
-    if length == 0 {
-        thread.emit_call(made.number as u64, made.check, result as i64);
-    } else {
-        let mut pieces = [0u8; 512];
-        let mut position = 0;
-        outputs::walk(
-            &call,
-            &arguments,
-            result,
-            Before::default(),
-            &mut |pointer, piece| {
-                let piece = piece.min(512 - position);
-                // SAFETY: the kernel has just written there; the length is capped.
-                unsafe {
-                    core::ptr::copy_nonoverlapping(
-                        pointer as *const u8,
-                        pieces.as_mut_ptr().add(position),
-                        piece,
-                    );
-                }
-                position += piece;
-            },
-        );
-        // SAFETY: `position` is at most 512.
-        let payload = unsafe { pieces.get_unchecked(..position) };
-        thread.emit_with(
-            record::SYSCALL,
-            made.number as u64,
-            made.check,
-            wayfarer_runtime_abi::encode::zigzag(result as i64),
-            payload,
-        );
-    }
+    write_down_as(thread, &call, made, result, Before::default(), &[]);
     result
 }
 
