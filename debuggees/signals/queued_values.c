@@ -22,7 +22,7 @@ int main(void)
     sigaction(SIGRTMIN + 3, &action, NULL);
     pid_t parent = getpid(), child = MUST(fork());
     if (child == 0) {
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 400; i++) {
             kill(parent, SIGUSR1);
             sigqueue(parent, SIGRTMIN + 3, (union sigval){.sival_int = random_below(1000)});
         }
@@ -30,7 +30,7 @@ int main(void)
     }
     int status;
     MUST(waitpid(child, &status, 0));
-    while (queued < 50)
+    while (queued < 400)
         getppid();
     printf("%d ordinary, %d queued with sum %d, child %d\n", (int)ordinary, (int)queued, (int)sum, child);
 }

@@ -1,7 +1,7 @@
 //! What happens by force: threads that make no events are made to yield, or to run a handler, in the
 //! middle of their own code.
 
-use crate::signals::{SIGSYS, UNBLOCKABLE, pop, replay_one, run, wanted, write_down};
+use crate::signals::{SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, wanted, write_down};
 use crate::state::{Thread, current};
 use crate::{reader, replay, token};
 use core::sync::atomic::Ordering;
@@ -82,7 +82,7 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
         return;
     }
     thread.pending.store(0, Ordering::Release);
-    while let Some(mut waiting) = pop(thread) {
+    while let Some(mut waiting) = pop_inside(thread, context) {
         if wanted(thread, waiting.number) {
             thread.note(record::note::FORCED_SIGNAL, i64::from(waiting.number), &[]);
             write_down(thread, &waiting, record::place::FORCED);

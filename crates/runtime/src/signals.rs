@@ -183,6 +183,7 @@ pub unsafe extern "C" fn signal_arrived(
     // SAFETY: the kernel passes a siginfo and a ucontext; the thread is this one.
     unsafe {
         stash(&mut *thread, signal as u32, information);
+        hold_when_full(&mut *thread, &mut *context);
         let rip = (*context).registers.rip;
         if let Some(instead) = raw::in_interruptible_window(rip) {
             (*context).registers.rip = instead;
@@ -209,7 +210,53 @@ pub unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {
     thread.pending.store(1, Ordering::Release);
 }
 
-pub fn pop(thread: &mut Thread) -> Option<Waiting> {
+/// With the queue full, further signals wait in the kernel, which loses none: they stay blocked until
+/// the first of ours is taken out.
+fn hold_when_full(thread: &mut Thread, context: &mut UContext) {
+    let tail = thread.queue_tail.load(Ordering::Relaxed);
+    if tail.wrapping_sub(thread.queue_head.load(Ordering::Relaxed)) == QUEUE as u32 {
+        thread.held_mask = context.mask;
+        thread.holds_signals = true;
+        context.mask |= !UNBLOCKABLE;
+    }
+}
+
+/// The mask to go back to, when signals were held back in the kernel.
+fn held_mask(thread: &mut Thread) -> Option<u64> {
+    let held = core::mem::replace(&mut thread.holds_signals, false);
+    held.then_some(thread.held_mask)
+}
+
+/// Takes the next signal out of the queue in the middle of a handler that interrupted `context`.
+pub fn pop_inside(thread: &mut Thread, context: &mut UContext) -> Option<Waiting> {
+    let waiting = pop(thread)?;
+    if let Some(mask) = held_mask(thread) {
+        context.mask = mask;
+    }
+    Some(waiting)
+}
+
+/// Takes the next signal out of the queue, outside of any handler of the kernel's.
+fn pop_outside(thread: &mut Thread) -> Option<Waiting> {
+    let waiting = pop(thread)?;
+    if let Some(mask) = held_mask(thread) {
+        // SAFETY: the mask lives on this stack; there is room in the queue for what comes now.
+        unsafe {
+            raw::syscall6(
+                RT_SIGPROCMASK,
+                SIG_SETMASK,
+                (&raw const mask) as usize,
+                0,
+                8,
+                0,
+                0,
+            );
+        }
+    }
+    Some(waiting)
+}
+
+fn pop(thread: &mut Thread) -> Option<Waiting> {
     let head = thread.queue_head.load(Ordering::Relaxed);
     if head == thread.queue_tail.load(Ordering::Acquire) {
         return None;
@@ -247,7 +294,7 @@ pub fn all_restart(thread: &mut Thread) -> bool {
 #[inline(never)]
 pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
     thread.pending.store(0, Ordering::Release);
-    while let Some(mut waiting) = pop(thread) {
+    while let Some(mut waiting) = pop_outside(thread) {
         if !wanted(thread, waiting.number) {
             continue;
         }

@@ -31,7 +31,7 @@ pub fn room_window(process: u32) -> (usize, usize) {
 pub const MAX_DESCRIPTORS: usize = 65_536;
 pub const MAX_CHILDREN: usize = 4096;
 /// Signals that can wait for an event boundary in one thread.
-pub const QUEUE: usize = 64;
+pub const QUEUE: usize = 128;
 
 /// A signal that has arrived and waits for an event boundary.
 #[repr(C)]
@@ -118,6 +118,9 @@ pub struct Thread {
     pub robust_list: usize,
     /// Signals that must get through and that the program believes to be blocked.
     pub believed_blocked: u64,
+    /// The queue was full: signals wait in the kernel, and this is the mask to go back to.
+    pub holds_signals: bool,
+    pub held_mask: u64,
     /// A vfork child: the thread whose stack and storage it uses.
     pub lender: *mut Thread,
     /// Where a vfork returns to, in both.

@@ -1,0 +1,1 @@
+//! The verbs of the prompt: one file each, with its help; front ends only show what they return.

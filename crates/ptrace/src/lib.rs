@@ -1,0 +1,1 @@
+//! Control of Linux processes as types: running, stopped, gone; memory and registers.

@@ -1,0 +1,1 @@
+//! The prompt: line editing, history, completion.

@@ -1,0 +1,1 @@
+//! ELF and DWARF: functions, lines, types, variables, locations, unwinding; knows no process.
