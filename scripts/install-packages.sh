@@ -14,6 +14,11 @@ curl            curl
 /usr/bin/python3 python3
 make            make
 gcc             gcc
+g++             g++
+memcached       memcached
+pigz            pigz
+gdb             gdb
+dwz             dwz
 "
 
 export PATH="$PATH:/usr/sbin:/sbin"

@@ -5,11 +5,14 @@
 //!
 //! What holds for the shipped file (`readelf -d`, `nm -D`, `nm`):
 //! - no `NEEDED` entry, `FLAGS_1` says `NOW INITFIRST`;
-//! - it exports nothing but [`random_device`], and imports nothing but weak symbols (`__rseq_offset`);
+//! - it exports [`random_device`] and the functions of [`exports`], and imports nothing but weak symbols
+//!   (`__rseq_offset`, `_r_debug`);
 //! - no symbol contains `panic`, `unwrap_failed`, `alloc` or `__tls_get_addr`. A panic path that the
 //!   compiler cannot prove dead does not link: the error names `wayfarer_runtime_can_panic`.
 #![no_std]
 
+#[cfg(all(feature = "runtime", not(feature = "passthrough")))]
+mod exports;
 mod memory;
 #[cfg(feature = "passthrough")]
 mod passthrough;

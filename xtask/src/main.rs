@@ -26,7 +26,9 @@ usage: cargo x CHORE
   gauntlet [--plain] [NAME…] real programs: record, replay, compare; --plain runs them unrecorded
   bench record [--quick] [--json]
                              the numbers of recording, each with its bar
-  fuzz [SECONDS]             the trace reader against damaged traces
+  bench locks [--quick] [--json]
+                             the same for threads in parallel and their locks
+  fuzz [SECONDS]             the trace reader, symbols and expressions against damaged input
 
 The environment variable WAYFARER names a `wayfarer` to use instead of building one.
 ";
@@ -51,7 +53,8 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["check-runtime"] => check_runtime::run(None),
         ["check-runtime", library] => check_runtime::run(Some(library)),
         ["gauntlet", rest @ ..] => gauntlet::run(rest),
-        ["bench", "record", options @ ..] => bench::run(options),
+        ["bench", "record", options @ ..] => bench::record(options),
+        ["bench", "locks", options @ ..] => bench::locks(options),
         ["fuzz"] => test::fuzz(60),
         ["fuzz", seconds] => match seconds.parse() {
             Ok(seconds) => test::fuzz(seconds),

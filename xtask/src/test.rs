@@ -177,15 +177,20 @@ fn has_nextest() -> bool {
 
 /// `cargo x fuzz [SECONDS]`, in a debug build: it checks arithmetic, too.
 pub fn fuzz(seconds: u32) -> Result<(), Failure> {
-    let words = [
-        "run",
-        "--quiet",
-        "-p",
-        "wayfarer-trace",
-        "--example",
-        "fuzz_reader",
+    // Two thirds of the time for the trace reader, a sixth each for the debugger's parsers.
+    let targets = [
+        ("wayfarer-trace", "fuzz_reader", seconds * 2 / 3),
+        ("wayfarer-symbols", "fuzz_symbols", seconds / 6),
+        ("wayfarer-expression", "fuzz_expression", seconds / 6),
     ];
-    let mut command = cargo(&words);
-    workspace::run(command.arg("--").arg(seconds.to_string()))
-        .map_err(|_| failure("fuzz: the trace reader failed; the line above says on which input"))
+    for (package, example, seconds) in targets {
+        let mut command = cargo(&["run", "--quiet", "-p", package, "--example", example]);
+        let seconds = seconds.max(1).to_string();
+        workspace::run(command.arg("--").arg(seconds)).map_err(|_| {
+            failure(format!(
+                "fuzz: {example} failed; the line above says on which input"
+            ))
+        })?;
+    }
+    Ok(())
 }

@@ -281,6 +281,7 @@ impl Run<'_> {
             ),
             ends_at,
             damage: self.plan.damage.clone(),
+            parallel: self.plan.parallel,
         }
     }
 

@@ -51,6 +51,11 @@ fn wait(session: &Session, slot: &ThreadSlot) -> Wait {
         waiting::TURN => Wait::Turn(argument),
         waiting::OUTPUT => Wait::Output(argument as u32),
         waiting::CHILD => Wait::Child(ProcessId(argument as u32)),
+        waiting::SYNC => Wait::Sync {
+            object: (argument >> 32) as u32,
+            run: argument as u32,
+        },
+        waiting::FUTEX => Wait::Futex(argument),
         waiting::END => Wait::End,
         waiting::STOPPED => Wait::Stopped,
         _ => Wait::No,
@@ -104,7 +109,12 @@ pub fn divergence(session: &Session) -> Option<Met> {
 /// A number that changes whenever any thread has moved.
 pub fn progress(threads: &[ThreadState]) -> u64 {
     threads.iter().fold(0, |sum: u64, thread| {
-        let waits = u64::from(thread.wait != Wait::No);
+        // Threads that only take locks make no events, but wait for ever new runs.
+        let waits = match thread.wait {
+            Wait::No => 0,
+            Wait::Sync { object, run } => u64::from(object) << 32 | u64::from(run),
+            _ => 1,
+        };
         sum.wrapping_mul(31)
             .wrapping_add(thread.events)
             .wrapping_add(waits << 1 | u64::from(thread.live))

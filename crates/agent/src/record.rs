@@ -81,6 +81,7 @@ impl std::fmt::Display for BrokenOff {
             }
             reason if reason == Broken::TooManyProcesses as u32 => "too many processes",
             reason if reason == Broken::TooManyThreads as u32 => "too many threads",
+            reason if reason == Broken::TooManyObjects as u32 => "too many locks and their like",
             _ => "the runtime met a fault of its own",
         };
         formatter.write_str(reason)?;
@@ -274,7 +275,13 @@ fn make_manifest(options: &RecordOptions, environment: &[OsString], session: &Se
     manifest.kernel = kernel_text("osrelease");
     manifest.start_realtime_ns = session.header().start_realtime_ns;
     manifest.stack_limit_bytes = getrlimit(Resource::RLIMIT_STACK).ok().map(|(soft, _)| soft);
-    manifest.threads = ThreadsMode::Serial;
+    manifest.threads = if options.flags & flags::PARALLEL != 0 {
+        ThreadsMode::Parallel
+    } else if options.flags & flags::SERIAL != 0 {
+        ThreadsMode::Serial
+    } else {
+        ThreadsMode::Auto
+    };
     manifest.contents = options.contents;
     manifest
 }

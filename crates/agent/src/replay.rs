@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use nix::sys::signal::Signal;
 use wayfarer_replay::{Explanation, Plan};
 use wayfarer_runtime_abi::BASE_PADDING;
+use wayfarer_runtime_abi::layout::flags;
 use wayfarer_trace::{OpenError, Trace};
 
 use crate::children::Watch;
@@ -17,6 +18,7 @@ use crate::monitor::Run;
 use crate::program::Program;
 use crate::replay_session::{self, BuildError};
 use crate::runtime_library;
+use crate::session::Session;
 
 /// Why there was no replay.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +68,8 @@ pub struct ReplayReport {
     pub ends_at: Vec<String>,
     /// What is unreadable in the trace.
     pub damage: Vec<String>,
+    /// Some process was recorded with its threads in parallel: another try may differ.
+    pub parallel: bool,
 }
 
 /// What to replay.
@@ -75,11 +79,36 @@ pub struct ReplayOptions<'a> {
     pub only: Option<&'a str>,
     /// The good part of a damaged trace is better than nothing.
     pub accept_damage: bool,
+    /// Waiting threads look at their turn at random times: another try at a data race.
+    pub perturb: bool,
+    pub solid: SolidChoice,
+}
+
+/// Whether the threads of parallel processes run one at a time, under a fixed rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SolidChoice {
+    /// With the seed that `solidify` has left in the trace, if it has.
+    #[default]
+    Recorded,
+    Seed(u32),
+    Never,
+}
+
+impl SolidChoice {
+    /// The seed to use; 0: none.
+    fn seed(self, trace: &Trace) -> u32 {
+        match self {
+            Self::Recorded => trace.solid().ok().flatten().map_or(0, |solid| solid.seed),
+            Self::Seed(seed) => seed,
+            Self::Never => 0,
+        }
+    }
 }
 
 /// Replays a trace and compares everything.
 pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, ReplayError> {
-    let (session, plan) = replay_session::build(trace, options.only)?;
+    let (mut session, plan) = replay_session::build(trace, options.only)?;
+    set_flags(&mut session, options.solid.seed(trace), options.perturb);
     if !options.accept_damage && !plan.damage.is_empty() {
         return Err(ReplayError::Damaged(plan.damage));
     }
@@ -127,6 +156,17 @@ pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, Rep
     match end {
         Ok(end) => Ok(run.report(end)),
         Err(signal) => Err(ReplayError::Interrupted(signal)),
+    }
+}
+
+fn set_flags(session: &mut Session, seed: u32, perturb: bool) {
+    let header = session.header_mut();
+    if seed != 0 {
+        header.flags |= flags::SOLID;
+        header.solid_seed = seed;
+    }
+    if perturb {
+        header.flags |= flags::PERTURB;
     }
 }
 

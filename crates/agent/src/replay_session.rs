@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use nix::fcntl::{FallocateFlags, fallocate};
 use wayfarer_model::{ProcessEnd, ThreadId};
-use wayfarer_replay::{Plan, PlanError};
+use wayfarer_replay::{Plan, PlanError, RunLengths};
 use wayfarer_runtime_abi::UNIT;
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, MAX_OBJECTS, MAX_PROCESSES, MAX_THREADS, MODE_REPLAY, flags, process_flags,
@@ -22,6 +23,9 @@ const END_KNOWN: u32 = 1 << 31;
 const BEHIND_LOG: u64 = 16;
 /// Larger logs go to a file in the directory for temporary files instead of into memory.
 const MOST_IN_MEMORY: u64 = 1 << 30;
+
+/// Bytes of a log that are written anew at a time.
+const REWRITTEN_AT_ONCE: u64 = 1 << 20;
 
 /// Why a trace could not be laid out for a replay.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +59,9 @@ pub fn build(trace: &Trace, only: Option<&str>) -> Result<(Session, Plan), Build
         failure: None,
     };
     let plan = Plan::of(trace, only, &mut |thread, piece| logs.append(thread, piece))?;
+    if !plan.runs.is_empty() {
+        logs.tell_own_lengths(&plan.runs);
+    }
     let Logs {
         next,
         places,
@@ -79,6 +86,8 @@ pub fn build(trace: &Trace, only: Option<&str>) -> Result<(Session, Plan), Build
             0
         };
     header.start_realtime_ns = trace.counters().start_realtime_ns;
+    *header.next_sync.get_mut() =
+        u32::try_from(plan.runs.highest_object().saturating_add(1)).unwrap_or(u32::MAX);
     *header.arena_next.get_mut() = (next + BEHIND_LOG - ARENA_OFFSET).div_ceil(UNIT);
     fill_processes(&mut session, trace, &plan)?;
     fill_objects(&mut session, trace)?;
@@ -96,14 +105,22 @@ struct Logs<'a> {
 }
 
 impl Logs<'_> {
+    /// Makes a place for the log of a thread that has none yet.
+    fn append_first(&mut self, thread: ThreadId) {
+        if !self.places.contains_key(&thread) {
+            // What was never written reads as zero.
+            if self.next != ARENA_OFFSET {
+                self.next = (self.next + BEHIND_LOG).next_multiple_of(8);
+            }
+            self.places.insert(thread, (self.next, 0));
+        }
+    }
+
     fn append(&mut self, thread: ThreadId, piece: &[u8]) {
         if self.failure.is_some() {
             return;
         }
-        if !self.places.contains_key(&thread) && !self.places.is_empty() {
-            // What was never written reads as zero.
-            self.next = (self.next + BEHIND_LOG).next_multiple_of(8);
-        }
+        self.append_first(thread);
         let (_, length) = self.places.entry(thread).or_insert((self.next, 0));
         match self.file.write_all_at(piece, self.next) {
             Ok(()) => {
@@ -112,6 +129,55 @@ impl Logs<'_> {
             }
             Err(error) => self.failure = Some(error),
         }
+    }
+
+    /// Writes all logs once more, behind what there is, each run with its own length, and gives the
+    /// room of the old ones back.
+    fn tell_own_lengths(&mut self, runs: &RunLengths) {
+        let old = std::mem::take(&mut self.places);
+        for (thread, (offset, length)) in old {
+            // An empty log has its place too.
+            self.append_first(thread);
+            if let Err(error) = self.rewrite(thread, (offset, length), runs) {
+                self.failure = Some(error);
+                return;
+            }
+            // Without it the replay merely takes more room.
+            let _ = fallocate(
+                self.file,
+                FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE,
+                offset as i64,
+                length as i64,
+            );
+        }
+    }
+
+    fn rewrite(
+        &mut self,
+        thread: ThreadId,
+        (offset, length): (u64, u64),
+        runs: &RunLengths,
+    ) -> io::Result<()> {
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut written = Vec::new();
+        let mut done = 0;
+        while done < length {
+            // A record that is longer than what is there makes the next piece longer.
+            let more = (length - done).min(REWRITTEN_AT_ONCE.max(bytes.len() as u64));
+            let kept = bytes.len();
+            bytes.resize(kept + more as usize, 0);
+            self.file.read_exact_at(&mut bytes[kept..], offset + done)?;
+            done += more;
+            let copied = runs.rewrite(&bytes, &mut written);
+            bytes.drain(..copied);
+            if done == length {
+                // What is no record at the end of a damaged log stays as it is.
+                written.append(&mut bytes);
+            }
+            self.append(thread, &written);
+            written.clear();
+        }
+        self.failure.take().map_or(Ok(()), Err)
     }
 }
 

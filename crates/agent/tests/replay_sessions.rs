@@ -98,3 +98,54 @@ fn an_empty_trace_is_refused() {
     let error = build(&trace, None).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("no process"), "{error}");
 }
+
+#[test]
+fn runs_are_told_with_their_own_lengths() {
+    let mut recorded = SessionBuilder::new();
+    let main = recorded.process(ProcessId(0), 100, "threads");
+    let second = recorded.thread(main.0, 101);
+    let big = vec![7; 3 << 20];
+    let mut logs = [Log::new(), Log::new()];
+    let mut expected = [Log::new(), Log::new()];
+    for log in [&mut logs[0], &mut expected[0]] {
+        start(log);
+        // Longer than what is written anew at a time.
+        log.syscall(0, 0, 3 << 20, Some(&big));
+    }
+    // Run n has n % 400 accesses (never 0 but for the last, which has no end).
+    let length = |run: u64| 1 + run % 400;
+    const RUNS: u64 = 200_000;
+    for run in 1..=RUNS {
+        let owner = usize::from(run % 2 == 0);
+        let before = if run == 1 { 0 } else { length(run - 1) };
+        logs[owner].acquire(5, run, before);
+        let own = if run == RUNS { 0 } else { length(run) };
+        expected[owner].acquire(5, run, own);
+    }
+    recorded.log(main, &logs[0], 1);
+    recorded.log((main.0, second), &logs[1], 1);
+    let manifest =
+        serde_json::to_vec(&Manifest::new(Vec::new(), Text::from("/"), Vec::new())).unwrap();
+    let trace = Trace::open_bytes(&manifest, None, Some(Box::new(recorded.build()))).unwrap();
+
+    let (mut session, _) = build(&trace, None).unwrap();
+    let mut places = Vec::new();
+    for (id, log) in (1..).zip(&expected) {
+        let log = log.bytes();
+        let slot = session.thread(id).unwrap();
+        assert_eq!(slot.log_length, log.len() as u64);
+        let mut found = vec![1; log.len() + 16];
+        session
+            .file()
+            .read_exact_at(&mut found, slot.log_offset)
+            .unwrap();
+        assert!(found[..log.len()] == log, "the log of thread {id}");
+        assert_eq!(found[log.len()..], [0; 16]);
+        places.push((slot.log_offset, slot.log_offset + slot.log_length + 16));
+    }
+    assert!(places[0].1 <= places[1].0 || places[1].1 <= places[0].0);
+    let header = session.header_mut();
+    assert_eq!(*header.next_sync.get_mut(), 6);
+    let end = places.iter().map(|(_, end)| *end).max().unwrap();
+    assert!(ARENA_OFFSET + *header.arena_next.get_mut() * UNIT >= end);
+}

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use wayfarer_agent::record::BrokenOff;
 use wayfarer_replay::events::describe_note;
-use wayfarer_trace::{Form, KindCount, Summary, Trace};
+use wayfarer_replay::sync_words;
+use wayfarer_trace::{Form, KindCount, Summary, ThreadsChoice, ThreadsMode, Trace};
 
 use crate::info_json::{facts, objects_by_kind, recording_flags};
 use crate::options::InfoOptions;
@@ -36,6 +37,8 @@ fn text(trace: &Trace, summary: &Summary) -> String {
     let mut out = String::new();
     head(&mut out, trace, summary);
     processes(&mut out, trace, summary);
+    threads(&mut out, trace, summary);
+    sync(&mut out, summary);
     kinds(&mut out, "events by kind", &summary.kinds, usize::MAX);
     kinds(&mut out, "calls", &summary.calls, SHOWN_CALLS);
     kinds(&mut out, "clocks", &summary.clocks, usize::MAX);
@@ -155,6 +158,66 @@ fn processes(out: &mut String, trace: &Trace, summary: &Summary) {
             process.end
         );
     }
+}
+
+/// How the threads of each process were recorded, and why; a process with one thread has no choice.
+fn threads(out: &mut String, trace: &Trace, summary: &Summary) {
+    let with_choice = summary
+        .processes
+        .iter()
+        .filter(|process| !process.choices.is_empty() || process.threads > 1);
+    for (index, process) in with_choice.enumerate() {
+        let front = if index == 0 { "\n" } else { "" };
+        if process.choices.is_empty() {
+            let _ = writeln!(out, "{front}threads      {}: serial", process.name);
+        }
+        for choice in &process.choices {
+            let mode = sync_words::mode_name(choice.mode);
+            let why = sync_words::reason(choice);
+            let _ = writeln!(out, "{front}threads      {}: {mode}, {why}", process.name);
+        }
+    }
+    let parallel = |choice: &ThreadsChoice| choice.mode == ThreadsMode::Parallel;
+    let any = summary
+        .processes
+        .iter()
+        .any(|process| process.choices.iter().any(parallel));
+    if any {
+        let _ = match trace.solid() {
+            Ok(Some(solid)) => writeln!(
+                out,
+                "solid        yes: every replay is exact (seed {}, attempts it took: {})",
+                solid.seed, solid.attempts
+            ),
+            _ => writeln!(
+                out,
+                "solid        no: data races may replay otherwise; `wayfarer solidify` tries for an exact replay"
+            ),
+        };
+    }
+}
+
+/// Objects whose order was recorded in parallel mode.
+fn sync(out: &mut String, summary: &Summary) {
+    let count = &summary.sync;
+    if count.objects.is_empty() && count.runs == 0 {
+        return;
+    }
+    let objects: Vec<String> = count
+        .objects
+        .iter()
+        .map(|(kind, number)| format!("{number} × {}", sync_words::kind_name(Some(*kind))))
+        .collect();
+    let acquire = summary.kinds.get("acquire").copied().unwrap_or_default();
+    let _ = writeln!(out, "\nsync objects {}", objects.join(", "));
+    let _ = writeln!(
+        out,
+        "             {} accesses in {} runs, {} of log; {} outcomes",
+        count.accesses,
+        count.runs,
+        bytes(acquire.bytes),
+        count.outcomes
+    );
 }
 
 fn kinds(out: &mut String, title: &str, counts: &BTreeMap<String, KindCount>, shown: usize) {

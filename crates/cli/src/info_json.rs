@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use wayfarer_replay::events::describe_note;
+use wayfarer_replay::sync_words;
 use wayfarer_runtime_abi::layout::{flags, object_flags, object_kind};
-use wayfarer_trace::{Counters, Form, KindCount, Summary, Trace};
+use wayfarer_trace::{Counters, Form, KindCount, Summary, SyncCount, ThreadsChoice, Trace};
 
 /// The name of a kind of object.
 pub fn object_kind_name(kind: u32) -> &'static str {
@@ -41,6 +42,8 @@ pub fn recording_flags(counters: &Counters) -> Vec<&'static str> {
         (flags::NO_DISPATCH, "no-dispatch"),
         (flags::NO_FILTER_PREFIX, "no-filter-prefix"),
         (flags::NO_GUARD, "no-guard"),
+        (flags::SERIAL, "threads-serial"),
+        (flags::PARALLEL, "threads-parallel"),
     ];
     names
         .into_iter()
@@ -70,6 +73,8 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
                 "end": process.end.to_string(),
                 "status": process.end.shell_status(),
                 "kinds": counts(&process.kinds),
+                "threads_modes": process.choices.iter().map(threads_choice).collect::<Vec<_>>(),
+                "sync": sync_count(&process.sync),
             })
         })
         .collect();
@@ -112,6 +117,7 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
         "duration_ns": manifest.end.map(|end| end.realtime_ns.saturating_sub(manifest.start_realtime_ns)),
         "status": manifest.end.and_then(|end| end.shell_status()),
         "threads_mode": manifest.threads,
+        "solid": trace.solid().ok().flatten().map(|solid| json!({"seed": solid.seed, "attempts": solid.attempts})),
         "contents": manifest.contents,
         "flags": recording_flags(counters),
         "broken": counters.broken,
@@ -123,12 +129,40 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
         "calls": counts(&summary.calls),
         "clocks": counts(&summary.clocks),
         "objects": objects,
+        "sync": sync_count(&summary.sync),
         "output_writes": counters.output_writes,
         "dispatch_traps": counters.dispatch_traps,
         "log_bytes": summary.log_bytes,
         "trace_bytes": summary.bytes_on_disk,
         "warnings": warnings,
         "problems": summary.problems,
+    })
+}
+
+/// How the threads of a process were recorded, and why.
+fn threads_choice(choice: &ThreadsChoice) -> Value {
+    json!({
+        "mode": choice.mode,
+        "reason": sync_words::reason(choice),
+        "reason_code": choice.reason,
+        "value": choice.value,
+    })
+}
+
+fn sync_count(count: &SyncCount) -> Value {
+    let objects: Map<String, Value> = count
+        .objects
+        .iter()
+        .map(|(kind, number)| {
+            let name = sync_words::kind_name(Some(*kind)).to_owned();
+            (name, json!(number))
+        })
+        .collect();
+    json!({
+        "objects": objects,
+        "runs": count.runs,
+        "accesses": count.accesses,
+        "outcomes": count.outcomes,
     })
 }
 

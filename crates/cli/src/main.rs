@@ -5,14 +5,21 @@
 //! Wayfarer itself failed; `record` gives the status of the recorded command.
 #![forbid(unsafe_code)]
 
+mod agent;
+mod attach;
 mod demo;
 mod doctor;
+mod history;
 mod info;
 mod info_json;
+mod live;
 mod options;
+mod places;
 mod record;
 mod replay;
+mod run;
 mod say;
+mod solidify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -39,6 +46,11 @@ fn run(options: Options) -> i32 {
         Command::Record(options) => record::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Info(options) => info::run(&options),
+        Command::History(options) => history::run(&options),
+        Command::Solidify(options) => solidify::run(&options),
+        Command::Run(options) => run::run(&options),
+        Command::Attach(options) => attach::run(&options),
+        Command::Agent(options) => agent::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Demo => demo::run(),
     }

@@ -22,6 +22,16 @@ pub enum Command {
     Replay(ReplayOptions),
     /// Show what a trace holds
     Info(InfoOptions),
+    /// Show who had each lock and its like, in which order
+    History(HistoryOptions),
+    /// Look for an exact replay of a trace that was recorded with parallel threads
+    Solidify(SolidifyOptions),
+    /// Run a command under the debugger; it is loaded, not started, when the prompt comes
+    Run(crate::run::RunOptions),
+    /// Debug processes that run already
+    Attach(crate::attach::AttachOptions),
+    /// Hold the debuggees of this host for a debugger, which usually starts this by itself
+    Agent(crate::agent::AgentOptions),
     /// Show what this machine offers and what each lack means
     Doctor(DoctorOptions),
     /// Record a small distributed program until its bug shows, then replay that run three times
@@ -59,16 +69,24 @@ impl RecordOptions {
     /// Bits of `layout::flags`.
     pub fn flags(&self) -> u32 {
         let patch = if self.no_patch { flags::NO_PATCH } else { 0 };
+        let threads = match self.threads {
+            Threads::Auto => 0,
+            Threads::Serial => flags::SERIAL,
+            Threads::Parallel => flags::PARALLEL,
+        };
         self.ablate
             .iter()
-            .fold(patch, |all, ablation| all | ablation.flag())
+            .fold(patch | threads, |all, ablation| all | ablation.flag())
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Threads {
+    /// Parallel where all synchronisation of a process is visible, else serial
     Auto,
+    /// One thread of a process at a time: data races replay too
     Serial,
+    /// All at once: only what locks and their like put in order is sure to replay
     Parallel,
 }
 
@@ -119,6 +137,12 @@ pub struct ReplayOptions {
     /// Replay one process by itself (recorded with --contents all)
     #[arg(long, value_name = "NAME")]
     pub only: Option<String>,
+    /// When a trace with parallel threads diverges, try again with other timing, up to N times
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub retry: u32,
+    /// Run the threads of parallel processes one at a time, by the rule of this seed; 0: do not
+    #[arg(long, value_name = "SEED", hide = true)]
+    pub solid_seed: Option<u32>,
     /// Stop after the last command
     #[arg(long)]
     pub batch: bool,
@@ -138,6 +162,32 @@ pub struct InfoOptions {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct HistoryOptions {
+    /// The trace directory
+    #[arg(value_name = "DIR")]
+    pub trace: PathBuf,
+    /// Names of objects, as the list shows them (L3, or just 3); all when left out
+    #[arg(value_name = "OBJ")]
+    pub objects: Vec<String>,
+    /// Show every run, however many there are
+    #[arg(long)]
+    pub all: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct SolidifyOptions {
+    /// The trace directory
+    #[arg(value_name = "DIR")]
+    pub trace: PathBuf,
+    /// How many replays to try
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub attempts: u32,
 }
 
 #[derive(Args)]

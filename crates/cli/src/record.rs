@@ -3,16 +3,10 @@
 use wayfarer_agent::record::{self, RecordError, Recorded};
 use wayfarer_trace::ContentsMode;
 
-use crate::options::{Contents, RecordOptions, Threads};
+use crate::options::{Contents, RecordOptions};
 use crate::{OWN_FAILURE, say};
 
 pub fn run(options: &RecordOptions) -> i32 {
-    if options.threads == Threads::Parallel {
-        say::line(
-            "parallel recording of threads is not there yet; leave --threads out, or say --threads serial",
-        );
-        return 2;
-    }
     let Some((command, arguments)) = options.command.split_first() else {
         return 2;
     };

@@ -1,7 +1,7 @@
 //! `wayfarer replay`.
 
 use serde::Serialize;
-use wayfarer_agent::replay::{self, ReplayError, ReplayReport};
+use wayfarer_agent::replay::{self, ReplayError, ReplayReport, SolidChoice};
 use wayfarer_replay::Explanation;
 use wayfarer_runtime_abi::layout::process_state;
 use wayfarer_trace::Trace;
@@ -28,12 +28,9 @@ pub fn run(options: &ReplayOptions) -> i32 {
         }
     };
     tell_of_opaque(&trace);
-    let wanted = replay::ReplayOptions {
-        only: options.only.as_deref(),
-        accept_damage: !options.check,
-    };
-    match replay::replay(&trace, wanted) {
-        Ok(report) => tell(options, &report),
+    tell_of_solid(&trace, options);
+    match attempts(&trace, options) {
+        Ok((report, attempt)) => tell(options, &report, attempt),
         Err(error) => {
             say::line(&error.to_string());
             if matches!(error, ReplayError::Launch(_)) {
@@ -41,6 +38,56 @@ pub fn run(options: &ReplayOptions) -> i32 {
             }
             error.exit_code()
         }
+    }
+}
+
+/// Replays once, and with `--retry` again while it diverges and another try may help. The last report,
+/// and which attempt it is of.
+fn attempts(trace: &Trace, options: &ReplayOptions) -> Result<(ReplayReport, u32), ReplayError> {
+    let mut attempt = 1;
+    loop {
+        let wanted = replay::ReplayOptions {
+            only: options.only.as_deref(),
+            accept_damage: !options.check,
+            perturb: attempt > 1,
+            solid: match options.solid_seed {
+                Some(0) => SolidChoice::Never,
+                Some(seed) => SolidChoice::Seed(seed),
+                None => SolidChoice::Recorded,
+            },
+        };
+        let report = replay::replay(trace, wanted)?;
+        let Some(explanation) = report.explanation.as_ref() else {
+            return Ok((report, attempt));
+        };
+        if attempt > options.retry {
+            return Ok((report, attempt));
+        }
+        if !report.parallel {
+            say::line(
+                "--retry: no process of this trace was recorded in parallel, so another try would differ in the same way",
+            );
+            return Ok((report, attempt));
+        }
+        say::line(&format!(
+            "attempt {attempt} diverged ({} in {}); trying again with other timing",
+            explanation.kind, explanation.process
+        ));
+        attempt += 1;
+    }
+}
+
+/// An exact replay of a parallel trace is worth a word to a person.
+fn tell_of_solid(trace: &Trace, options: &ReplayOptions) {
+    match trace.solid() {
+        Err(problem) => say::line(problem),
+        Ok(Some(solid)) if options.solid_seed.is_none() && say::to_a_terminal() => {
+            say::line(&format!(
+                "this trace is solid: its threads run one at a time, as in the identical replay with seed {}",
+                solid.seed
+            ));
+        }
+        Ok(_) => {}
     }
 }
 
@@ -60,7 +107,7 @@ fn tell_of_opaque(trace: &Trace) {
     }
 }
 
-fn tell(options: &ReplayOptions, report: &ReplayReport) -> i32 {
+fn tell(options: &ReplayOptions, report: &ReplayReport, attempt: u32) -> i32 {
     for damage in &report.damage {
         say::line(damage);
     }
@@ -75,12 +122,18 @@ fn tell(options: &ReplayOptions, report: &ReplayReport) -> i32 {
             report.events, report.threads, report.processes, report.status
         ));
     }
+    if attempt > 1 {
+        say::line(&match report.explanation {
+            None => format!("attempt {attempt} was identical"),
+            Some(_) => format!("none of {attempt} attempts was identical"),
+        });
+    }
     if options.json {
         if report.open_line {
             // The verdict has a line of its own, whatever the program left behind.
             say::fact("");
         }
-        say::fact(&verdict(report));
+        say::fact(&verdict(report, (options.retry > 0).then_some(attempt)));
     }
     if report.explanation.is_none() {
         IDENTICAL
@@ -99,9 +152,12 @@ struct Verdict<'a> {
     events: u64,
     trace_bytes: u64,
     divergence: Option<&'a Explanation>,
+    /// With `--retry`: how many replays it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempts: Option<u32>,
 }
 
-fn verdict(report: &ReplayReport) -> String {
+fn verdict(report: &ReplayReport, attempts: Option<u32>) -> String {
     let verdict = Verdict {
         identical: report.explanation.is_none(),
         status: report.status,
@@ -110,6 +166,7 @@ fn verdict(report: &ReplayReport) -> String {
         events: report.events,
         trace_bytes: report.trace_bytes,
         divergence: report.explanation.as_ref(),
+        attempts,
     };
     // Numbers, strings and lists of them always have a JSON form.
     serde_json::to_string(&verdict).unwrap_or_default()
@@ -131,9 +188,15 @@ mod tests {
             open_line: false,
             ends_at: Vec::new(),
             damage: Vec::new(),
+            parallel: false,
         };
-        let text = verdict(&report);
+        let text = verdict(&report, None);
         let promised = r#"{"identical":true,"status":7,"processes":1,"threads":2,"events":3,"trace_bytes":4,"divergence":null}"#;
         assert_eq!(text, promised);
+        let retried = verdict(&report, Some(2));
+        assert!(
+            retried.ends_with(r#""divergence":null,"attempts":2}"#),
+            "{retried}"
+        );
     }
 }

@@ -1,1 +1,20 @@
 //! What debugger and agent say to each other: gRPC messages, the only serialised control types.
+//!
+//! The schema is `proto/agent.proto`, written for a reader; the code in `generated.rs` is made from it by
+//! `WAYFARER_REGENERATE=1 cargo test -p wayfarer-protocol` and checked in, so that building needs no protoc.
+//! Both sides convert these types by hand at their edge.
+
+#![forbid(unsafe_code)]
+
+mod convenience;
+#[allow(missing_docs, clippy::all, clippy::pedantic)]
+#[rustfmt::skip]
+mod generated;
+
+pub use generated::*;
+
+/// Raised by every change that an older peer would misunderstand.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// The largest message either side accepts: a snapshot of many threads is the largest there is.
+pub const MAXIMUM_MESSAGE: usize = 256 << 20;

@@ -1,1 +1,36 @@
 //! Control of Linux processes as types: running, stopped, gone; memory and registers.
+//!
+//! Only a [`Stopped`] thread can be read or changed, and resuming it consumes it: what a thread does after that is
+//! learnt from [`wait`] alone, whose answer is either the thread stopped again or its end. A thread can vanish at
+//! any moment (somebody's SIGKILL), so every operation may answer [`Error::Gone`]; that is a value, not a failure.
+//!
+//! ptrace belongs to one thread of the tracer: whoever launches or attaches must make all later calls.
+//!
+//! This is the only crate of the live debugger with `unsafe`: the kernel's interfaces in all its files, and in
+//! `guardian` the page that two processes share.
+
+pub mod attach;
+pub mod debug_registers;
+pub mod error;
+pub mod guardian;
+pub mod launch;
+pub mod memory;
+pub mod process_files;
+pub mod registers;
+pub mod signals;
+pub mod stop;
+pub mod thread;
+pub mod vector;
+pub mod wait;
+
+pub use attach::{Attached, attach};
+pub use debug_registers::{Watch, WatchCondition};
+pub use error::Error;
+pub use launch::{Launch, launch};
+pub use memory::Memory;
+pub use registers::Registers;
+pub use signals::SignalInfo;
+pub use stop::{End, Report, Stop};
+pub use thread::{Running, Stopped, Tid};
+pub use vector::VectorState;
+pub use wait::{Wake, Waker, wait};

@@ -6,6 +6,7 @@ use wayfarer_runtime_abi::record::note;
 use wayfarer_trace::Trace;
 
 use crate::events::describe_note;
+use crate::races;
 
 /// Notes of the recording that explain why a process may take another way.
 const TELLING_NOTES: [u64; 6] = [
@@ -29,6 +30,7 @@ pub fn kind_and_cause(trace: &Trace, number: u32, process: ProcessId) -> (&'stat
         kind::EXEC_FAILED => "exec-failed",
         kind::CLONE_FAILED => "clone-failed",
         kind::OTHER_MODULES => "other-modules",
+        kind::OTHER_SYNC => "other-sync",
         _ => "unknown",
     };
     let cause = match number {
@@ -48,8 +50,11 @@ pub fn kind_and_cause(trace: &Trace, number: u32, process: ProcessId) -> (&'stat
     (name, cause.to_owned())
 }
 
-/// Something that the recording did not see: told by its own warnings, or guessed.
+/// Something that the recording did not see: a race, told by its own warnings, or guessed.
 pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
+    if races::is_parallel(trace, process) {
+        return races::CAUSE.to_owned();
+    }
     let notes = trace.summary().notes;
     if let Some(note) = notes
         .iter()
@@ -71,11 +76,12 @@ pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
     guess.to_owned()
 }
 
-/// What the user can do.
-pub fn remedy(kind: &str) -> String {
+/// What the user can do; `race`: the process was recorded in parallel.
+pub fn remedy(kind: &str, race: bool) -> String {
     match kind {
         "other-file" | "other-modules" | "exec-failed" => "put the recorded files back, or record again",
         "other-memory" | "clone-failed" => "replay where the limits are those of the recording",
+        _ if race => races::REMEDY,
         _ => {
             "replay again; if it differs at the same place each time, an input goes unrecorded there: `wayfarer info` lists the warnings of the recording"
         }

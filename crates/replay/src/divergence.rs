@@ -10,6 +10,8 @@ use wayfarer_trace::Trace;
 use crate::causes::{kind_and_cause, remedy, unrecorded_input};
 use crate::events::{call_name, describe, describe_parts};
 use crate::observed::{Met, ThreadState, Wait};
+use crate::races::{self, Around};
+use crate::sync_words::kind_name;
 use crate::words::{process_name, thread_index, thread_name, wait_text};
 
 /// How many events of the thread are shown before the one that differed.
@@ -54,6 +56,9 @@ pub struct Explanation {
     pub before: Vec<EventLine>,
     /// Where the other threads were, and what each waited for.
     pub others: Vec<String>,
+    /// Histories of the sync objects in question, around the place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub histories: Vec<String>,
     pub likely_cause: String,
     pub remedy: String,
 }
@@ -68,19 +73,7 @@ pub struct EventLine {
 /// Explains a difference. `threads`: where everybody was when it was found.
 pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) -> Explanation {
     let mut explanation = match difference {
-        Difference::Met(met) => {
-            let (kind, likely_cause) = kind_and_cause(trace, met.kind, met.process);
-            let promised =
-                describe_parts(met.promised_tag, met.promised_number, met.promised_result);
-            let place = at_thread(trace, met.thread, met.event, threads);
-            Explanation {
-                kind,
-                promised,
-                came: came_text(met),
-                likely_cause,
-                ..place
-            }
-        }
+        Difference::Met(met) => met_text(trace, met, threads),
         Difference::Standstill => standstill(trace, threads),
         Difference::EndedEarly { thread, event, end } => Explanation {
             kind: "ended-early",
@@ -114,8 +107,62 @@ pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) 
             ..Explanation::default()
         },
     };
-    explanation.remedy = remedy(explanation.kind);
+    let race = races::is_parallel(trace, process_of(trace, difference, threads));
+    if race && matches!(explanation.kind, "standstill" | "ended-early") {
+        explanation.likely_cause = races::CAUSE.to_owned();
+    }
+    explanation.remedy = remedy(explanation.kind, race);
     explanation
+}
+
+/// The process that a difference is in.
+fn process_of(trace: &Trace, difference: &Difference, threads: &[ThreadState]) -> ProcessId {
+    match difference {
+        Difference::Met(met) => met.process,
+        Difference::EndedEarly { thread, .. } => trace
+            .thread(*thread)
+            .map_or(ProcessId(0), |row| row.process),
+        Difference::OtherEnd { process, .. } | Difference::NeverStarted { process } => *process,
+        Difference::Standstill => {
+            stuck_thread(threads).map_or(ProcessId(0), |thread| thread.process)
+        }
+    }
+}
+
+fn met_text(trace: &Trace, met: &Met, threads: &[ThreadState]) -> Explanation {
+    let (kind, likely_cause) = kind_and_cause(trace, met.kind, met.process);
+    let place = Explanation {
+        kind,
+        promised: describe_parts(met.promised_tag, met.promised_number, met.promised_result),
+        came: came_text(met),
+        likely_cause,
+        ..at_thread(trace, met.thread, met.event, threads)
+    };
+    if met.kind != kind::OTHER_SYNC {
+        return place;
+    }
+    let marks = races::marks_of(trace, met);
+    let around = Around::of(trace, &marks);
+    let [came, address, promised, run] = met.detail;
+    let kind = u8::try_from(met.came_number).ok();
+    Explanation {
+        promised: match promised {
+            0 => place.promised,
+            object => format!("run {run} of {}", around.name(trace, object)),
+        },
+        came: match came {
+            0 => format!(
+                "an access to a {} at {address:#x} that has no number yet",
+                kind_name(kind)
+            ),
+            object => format!(
+                "an access to {} at {address:#x}",
+                around.name(trace, object)
+            ),
+        },
+        histories: around.lines(trace, &marks),
+        ..place
+    }
 }
 
 fn came_text(met: &Met) -> String {
@@ -160,16 +207,21 @@ fn came_text(met: &Met) -> String {
 
 /// The thread to show is one that runs without end, or else one that waits for somebody else; not one whose
 /// log is over.
-fn standstill(trace: &Trace, threads: &[ThreadState]) -> Explanation {
-    let live: Vec<&ThreadState> = threads.iter().filter(|thread| thread.live).collect();
-    let stuck = |thread: &&&ThreadState| {
+fn stuck_thread(threads: &[ThreadState]) -> Option<&ThreadState> {
+    let live = || threads.iter().filter(|thread| thread.live);
+    let waits = |thread: &&ThreadState| {
         matches!(
             thread.wait,
-            Wait::Stream { .. } | Wait::Child(_) | Wait::Turn(_)
+            Wait::Stream { .. } | Wait::Child(_) | Wait::Turn(_) | Wait::Sync { .. }
         )
     };
-    let runs = live.iter().find(|thread| thread.wait == Wait::No);
-    let place = match runs.or(live.iter().find(stuck)).or(live.first()) {
+    let runs = live().find(|thread| thread.wait == Wait::No);
+    runs.or_else(|| live().find(waits))
+        .or_else(|| live().next())
+}
+
+fn standstill(trace: &Trace, threads: &[ThreadState]) -> Explanation {
+    let place = match stuck_thread(threads) {
         Some(thread) if thread.wait == Wait::No => Explanation {
             promised: promised_event(trace, thread.id, thread.events),
             came: "nothing: it runs without making an event, for much longer than the whole recording took".to_owned(),
@@ -186,10 +238,13 @@ fn standstill(trace: &Trace, threads: &[ThreadState]) -> Explanation {
             ..Explanation::default()
         },
     };
+    let marks = races::marks_of_waits(threads);
+    let around = Around::of(trace, &marks);
     let cause = "somebody who should have delivered took another way without an event that shows it, or ended";
     Explanation {
         kind: "standstill",
         likely_cause: cause.to_owned(),
+        histories: around.lines(trace, &marks),
         ..place
     }
 }
@@ -281,6 +336,10 @@ impl fmt::Display for Explanation {
         }
         for (index, line) in self.others.iter().enumerate() {
             let label = if index == 0 { "others" } else { "" };
+            writeln!(formatter, "  {label:<9} {line}")?;
+        }
+        for (index, line) in self.histories.iter().enumerate() {
+            let label = if index == 0 { "history" } else { "" };
             writeln!(formatter, "  {label:<9} {line}")?;
         }
         writeln!(formatter, "  likely    {}", self.likely_cause)?;

@@ -53,6 +53,11 @@ pub fn describe_parts(tag: u8, number: i64, value: i64) -> String {
         record::START => "start of a program".to_owned(),
         record::YIELD => "hand-over by force".to_owned(),
         record::NOTE => format!("note {number}"),
+        record::ACQUIRE => format!("run {value} of sync object {number}"),
+        record::OUTCOME => format!("outcome {value}"),
+        record::OBJECT => format!("first sight of sync object {number}"),
+        record::FINAL => format!("end of sync object {number}"),
+        record::THREADS => "the second thread of the process".to_owned(),
         other => format!("record {other:#04x}"),
     }
 }

@@ -1,6 +1,7 @@
 //! The decisions of a replay, without any process, file or clock: the agent observes and obeys.
 //!
 //! - [`plan`]: from a trace, what a replay has to start and to expect;
+//! - [`runs`]: how long each run of a sync object was, and logs that tell it;
 //! - [`standstill`]: nothing moves any more; is that the end, a gap to step over, or a divergence?
 //! - [`outcome`]: does the end of the replay agree with the recorded one?
 //! - [`divergence`]: explains what differed, where, and why that may be.
@@ -12,13 +13,17 @@ pub mod events;
 pub mod observed;
 pub mod outcome;
 pub mod plan;
+mod races;
+pub mod runs;
 pub mod standstill;
 pub mod start;
+pub mod sync_words;
 pub mod words;
 
 pub use divergence::{Difference, Explanation, explain};
 pub use observed::{Met, ProcessState, ThreadState, Wait};
 pub use outcome::compare;
 pub use plan::{Plan, PlanError};
+pub use runs::RunLengths;
 pub use standstill::{Verdict, judge};
 pub use start::{Module, Start};

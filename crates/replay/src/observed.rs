@@ -16,6 +16,13 @@ pub enum Wait {
     Turn(u64),
     Output(u32),
     Child(ProcessId),
+    /// For its turn on a sync object: for this run.
+    Sync {
+        object: u32,
+        run: u32,
+    },
+    /// In a wait of the program's own, on the lock or futex at this address.
+    Futex(u64),
     /// Its log is at its end.
     End,
     Stopped,

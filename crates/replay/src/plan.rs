@@ -6,6 +6,7 @@ use wayfarer_model::{ProcessEnd, ProcessId, ThreadId};
 use wayfarer_runtime_abi::record::{self, Record};
 use wayfarer_trace::{ContentsMode, Form, Trace};
 
+use crate::runs::RunLengths;
 use crate::start::{Module, Start};
 
 /// Why a trace cannot be replayed.
@@ -39,6 +40,10 @@ pub struct Plan {
     pub cut: bool,
     /// What is unreadable in the logs; their good parts are replayed.
     pub damage: Vec<String>,
+    /// Lengths of the runs of sync objects.
+    pub runs: RunLengths,
+    /// Some process was recorded with its threads in parallel.
+    pub parallel: bool,
 }
 
 impl Plan {
@@ -54,6 +59,8 @@ impl Plan {
         let mut start = None;
         let mut modules: BTreeMap<(Vec<u8>, Vec<u8>), Module> = BTreeMap::new();
         let mut events: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        let mut runs = RunLengths::default();
+        let mut parallel = false;
         // A raw session that was left by a killed recorder may end in a half-written place: that is a
         // cut. A sealed file was whole once.
         let sealed = trace.form() == Form::Sealed;
@@ -69,6 +76,9 @@ impl Plan {
                 sink(thread.id, piece);
                 for record in records_in(piece) {
                     *count += u64::from(record.is_event());
+                    runs.add(&record);
+                    parallel |=
+                        record.tag == record::THREADS && record.number == record::threads::PARALLEL;
                     let found = Some(record).filter(|record| record.tag == record::START);
                     let Some(found) = found.and_then(|record| Start::parse(record.payload)) else {
                         continue;
@@ -87,6 +97,7 @@ impl Plan {
             let error = result.err().map(|error| error.to_string());
             damage.extend(error.filter(|error| !damage.contains(error)));
         }
+        runs.settle();
         let start = start.ok_or_else(|| PlanError::NoStart {
             name: root.name.clone(),
             reason: match damage.is_empty() {
@@ -110,6 +121,8 @@ impl Plan {
             wanted,
             cut,
             damage,
+            runs,
+            parallel,
         })
     }
 }

@@ -66,6 +66,10 @@ pub fn wait_text(trace: &Trace, wait: &Wait, threads: &[ThreadState]) -> String 
         Wait::Turn(turn) => format!("for turn {turn} among the threads of its process"),
         Wait::Output(number) => format!("for write {number} to the common output to be its own"),
         Wait::Child(process) => format!("for the end of {}", process_name(trace, *process)),
+        Wait::Sync { object, run } => {
+            format!("for run {run} of sync object {object} to be its own")
+        }
+        Wait::Futex(address) => format!("in the program's own wait on {address:#x}"),
         Wait::End => "at the end of its log".to_owned(),
         Wait::Stopped => "because the replay has stopped".to_owned(),
     }

@@ -180,7 +180,7 @@ fn a_warning_of_the_recording_is_the_likeliest_cause() {
 
 #[test]
 fn every_kind_has_a_name_and_a_remedy() {
-    for kind in divergence::OTHER_CALL..=divergence::OTHER_MODULES {
+    for kind in divergence::OTHER_CALL..=divergence::OTHER_SYNC {
         let explanation = explain(&trace(), &Difference::Met(Box::new(met(kind, 1, 3))), &[]);
         assert_ne!(explanation.kind, "unknown", "{kind}");
         assert!(!explanation.likely_cause.is_empty() && !explanation.remedy.is_empty());

@@ -10,6 +10,9 @@ pub const SESSION_SIZE: u64 = 256 << 30;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WAYFARER");
 
 pub const HEADER_OFFSET: u64 = 0;
+/// Replay: how many threads wait for a run of the sync objects whose number is the index, reduced.
+pub const WAITERS_OFFSET: u64 = 0x8000;
+pub const WAITERS: usize = 1024;
 pub const PROCESSES_OFFSET: u64 = 0x0001_0000;
 pub const MAX_PROCESSES: u32 = 65_536;
 pub const THREADS_OFFSET: u64 = 0x0200_0000;
@@ -50,6 +53,14 @@ pub mod flags {
     pub const NO_FILTER_PREFIX: u32 = 512;
     /// Ablation of recipe R14: let a bad pointer of the program fault in our own code.
     pub const NO_GUARD: u32 = 1024;
+    /// The user asks for serial or parallel recording of threads; neither: each process as it fits.
+    pub const SERIAL: u32 = 2048;
+    pub const PARALLEL: u32 = 4096;
+    /// Replay: a waiting thread looks at its turn again after a random time (`--retry`).
+    pub const PERTURB: u32 = 8192;
+    /// Replay: the threads of a parallel process run one at a time under a fixed rule that
+    /// [`super::Header::solid_seed`] varies.
+    pub const SOLID: u32 = 16384;
 }
 
 /// The token of a serial domain: whoever holds it runs. `turn` counts the changes of owner.
@@ -98,9 +109,13 @@ pub struct Header {
     pub connects_pending: AtomicU32,
     /// Replay: last byte that was written to the standard output, plus 256; 0: none was.
     pub output_tail: AtomicU32,
-    pub spare: u32,
+    /// Number of the newest sync object.
+    pub next_sync: AtomicU32,
     /// Wall clock when the session began, nanoseconds since 1970.
     pub start_realtime_ns: u64,
+    /// Replay with [`flags::SOLID`]: which of the many fixed rules.
+    pub solid_seed: u32,
+    pub spare: u32,
     pub divergence: Divergence,
 }
 
@@ -150,6 +165,9 @@ pub mod divergence {
     pub const CLONE_FAILED: u32 = 8;
     /// The loaded modules lie elsewhere or are others; text: name of the first that differs.
     pub const OTHER_MODULES: u32 = 9;
+    /// Another access to a sync object than promised; detail: object that came (0: a new one), its
+    /// address, object promised, its run.
+    pub const OTHER_SYNC: u32 = 10;
 }
 
 /// States of a process.
@@ -219,6 +237,10 @@ pub mod waiting {
     pub const END: u32 = 5;
     /// The session stopped.
     pub const STOPPED: u32 = 6;
+    /// For its turn on a sync object; argument: object × 2^32 + run.
+    pub const SYNC: u32 = 7;
+    /// In a real wait on a lock or a futex of the program; argument: its address.
+    pub const FUTEX: u32 = 8;
 }
 
 /// One thread; the index is the global number of the thread (the first is 1).

@@ -14,7 +14,7 @@ pub mod record;
 pub mod sites;
 
 /// Version of everything in this crate. A trace with another number is refused.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// The descriptor under which every debuggee holds the session file, across fork and exec.
 pub const SESSION_FD: i32 = 1018;
@@ -40,6 +40,7 @@ pub enum Broken {
     TooManyProcesses = 3,
     TooManyThreads = 4,
     InternalFault = 5,
+    TooManyObjects = 6,
 }
 
 /// Size of one unit of the arena.

@@ -16,11 +16,16 @@
 //! | `NOTE` | code varint, check 0, value zigzag | a warning; payload: text |
 //! | `EXIT` | nr varint, check u8, code zigzag | exit or exit_group; check covers all output of the thread |
 //! | `OUTPUT` | nr varint, check u8, length varint | bytes written to the session's own output; payload: turn as varint; as `SEND` otherwise |
+//! | `ACQUIRE` | object varint, length u8, run varint | a thread took over a sync object from another: see [`sync`] |
+//! | `OUTCOME` | skipped varint, 0, result zigzag | a try, a timed wait or its like gave this result, after that many calls of this kind with the usual one (0) |
+//! | `OBJECT` | object varint, kind u8, 0 | a sync object got its number; payload: its address and the place in the code that made it, 8 bytes each |
+//! | `FINAL` | object varint, 0, length varint | length of the last run of a sync object |
+//! | `THREADS` | mode varint, reason u8, value zigzag | the process gets its second thread; from now on it is serial (0) or parallel (1); reason: [`threads`] |
 //! | `CLOCK`+id | delta zigzag | a clock read; nanoseconds since the thread's last read of that clock |
 //!
 //! The check byte of a call is a checksum of its scalar arguments and of the strings and bytes that
 //! it passes to the kernel; see the runtime's `check` module. Counted as events: every tag but
-//! `RESULT`, `TURN`, `START`, `YIELD` and `NOTE`.
+//! `RESULT`, `TURN`, `START`, `YIELD`, `NOTE` and those of sync objects.
 
 use crate::encode::{get_varint, unzigzag};
 
@@ -35,6 +40,11 @@ pub const YIELD: u8 = 0x08;
 pub const NOTE: u8 = 0x09;
 pub const EXIT: u8 = 0x0a;
 pub const OUTPUT: u8 = 0x0b;
+pub const ACQUIRE: u8 = 0x0c;
+pub const OUTCOME: u8 = 0x0d;
+pub const OBJECT: u8 = 0x0e;
+pub const FINAL: u8 = 0x0f;
+pub const THREADS: u8 = 0x10;
 /// `CLOCK + id` for clock ids 0 to 15.
 pub const CLOCK: u8 = 0x40;
 pub const CLOCK_LAST: u8 = 0x4f;
@@ -83,6 +93,59 @@ pub mod note {
     pub const FORCED_SIGNAL: u64 = 9;
 }
 
+/// Sync objects: locks and their like, whose order of accesses is recorded in parallel mode.
+///
+/// The accesses of an object form *runs*: a run is a number of accesses by one thread with none by
+/// another in between. Runs are counted from 1. The thread that begins a run writes an `ACQUIRE` with
+/// the number of the run; its length byte (and, from [`LONG`] on, a varint as payload) tells how long
+/// the run *before* was, because only then it is known. For a replay the host puts the length of the
+/// run itself in its place; 0 stands for a run that never ended.
+pub mod sync {
+    /// The length is in the payload.
+    pub const LONG: u8 = 255;
+    /// Kinds of objects.
+    pub const EVENTS: u8 = 0;
+    pub const MUTEX: u8 = 1;
+    pub const RWLOCK: u8 = 2;
+    pub const SEMAPHORE: u8 = 3;
+    pub const SPINLOCK: u8 = 4;
+    pub const ONCE: u8 = 5;
+    pub const STREAM: u8 = 6;
+    pub const HEAP: u8 = 7;
+    pub const RANDOM: u8 = 8;
+    pub const USER: u8 = 9;
+    pub const BARRIER: u8 = 10;
+    pub const CONDITION: u8 = 11;
+    /// Bytes of the payload of an `OBJECT`: address, place.
+    pub const OBJECT_PAYLOAD: usize = 16;
+}
+
+/// Why the threads of a process are recorded as they are (`THREADS`).
+pub mod threads {
+    pub const SERIAL: u64 = 0;
+    pub const PARALLEL: u64 = 1;
+    /// The user said so.
+    pub const ASKED: u8 = 1;
+    /// Every synchronisation that we found goes through pthread functions.
+    pub const ALL_VISIBLE: u8 = 2;
+    /// It imports `syscall`, as Rust's std and hand-made locks do; value: 0.
+    pub const OWN_FUTEX: u8 = 3;
+    /// Its code has many atomic operations; value: how many.
+    pub const ATOMICS: u8 = 4;
+    /// Its code waits in loops by hand (`pause`); value: how many places.
+    pub const SPINS: u8 = 5;
+    /// It uses a library that synchronises by hand (OpenMP and its like).
+    pub const LIBRARY: u8 = 6;
+    /// It shares memory with other processes.
+    pub const SHARED_MEMORY: u8 = 7;
+    /// It takes no lock of pthread's at all, yet has threads.
+    pub const NO_LOCKS: u8 = 8;
+    /// A function that it needs was not found in its libc.
+    pub const UNKNOWN_LIBC: u8 = 9;
+    /// It cancels threads.
+    pub const CANCELS: u8 = 10;
+}
+
 /// A record as read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
@@ -100,7 +163,10 @@ pub struct Record<'a> {
 
 impl Record<'_> {
     pub const fn is_event(&self) -> bool {
-        !matches!(self.tag, RESULT | TURN | START | YIELD | NOTE)
+        !matches!(
+            self.tag,
+            RESULT | TURN | START | YIELD | NOTE | ACQUIRE | OUTCOME | OBJECT | FINAL | THREADS
+        )
     }
 }
 
@@ -129,13 +195,13 @@ pub fn read(bytes: &[u8]) -> Result<Record<'_>, BadRecord> {
     };
     let mut position = 1usize;
     match tag {
-        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT => {
+        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | ACQUIRE..=THREADS => {
             let (number, next) = get_varint(bytes, position).ok_or(Truncated)?;
             record.number = number;
             record.check = *bytes.get(next).ok_or(Truncated)?;
             let (value, next) = get_varint(bytes, next + 1).ok_or(Truncated)?;
             record.value = match tag {
-                SEND | RECEIVE | OUTPUT => value as i64,
+                SEND | RECEIVE | OUTPUT | ACQUIRE | FINAL => value as i64,
                 _ => unzigzag(value),
             };
             position = next;

@@ -3,7 +3,7 @@
 use crate::process::block_signals;
 use crate::record::Made;
 use crate::state::{Thread, thread_window};
-use crate::{check, futex, replay, robust, token};
+use crate::{check, futex, replay, robust, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::zigzag;
@@ -18,6 +18,9 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     let only_thread = made.number == 60 && slot.threads_live.load(Ordering::Acquire) > 1;
     let check = check::fold(thread.hash);
     if thread.mode == MODE_RECORD {
+        if !only_thread {
+            finals(thread);
+        }
         let value = zigzag(i64::from(made.arguments[0] as u32));
         thread.emit(record::EXIT, made.number as u64, check, value);
     } else {
@@ -42,6 +45,27 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     futex::rest()
 }
 
+/// The process ends: how long the last run of each sync object was.
+fn finals(thread: &mut Thread) {
+    if thread.sync != crate::order::RECORD {
+        return;
+    }
+    let process = thread.process();
+    let count = process.sync_count.load(Ordering::Acquire) as usize;
+    let events = (&raw const process.events) as usize;
+    for &[number, word, tail] in process.sync_objects.iter().take(count) {
+        // The order of events goes on: the end is one.
+        if word != 0
+            && word != events
+            && let Some(word) = user::read::<u64>(word)
+            && let Some(tail) = user::read::<u64>(tail)
+            && let Some(word) = crate::order::word_of(word, tail, number as u32)
+        {
+            crate::order::emit_final(thread, number as u32, word);
+        }
+    }
+}
+
 /// One thread of several leaves. What the kernel would do at the very end (clear the thread id, wake who
 /// joins) is done while the thread still has its turn, so that a replay sees it at the same place.
 fn leave(thread: &mut Thread, code: usize) -> ! {
@@ -58,6 +82,15 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
             }
         }
     }
+    crate::hooks::heap::leave_for_good(thread);
+    if thread.in_event {
+        // SAFETY: the state is this process's own.
+        let events = unsafe { &*(&raw const thread.process().events) };
+        if let Some((place, number)) = crate::order::last_pass(events.order()) {
+            (word, value) = (place, number);
+        }
+    }
+    crate::solid::leave(thread);
     thread.slot().real_tid.store(0, Ordering::Release);
     let (window, length) = thread_window(thread);
     // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after

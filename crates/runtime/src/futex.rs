@@ -51,6 +51,10 @@ pub fn wait_until(
     word: &AtomicU32,
     ready: impl Fn() -> bool,
 ) {
+    if crate::solid::is_on(thread) {
+        crate::solid::wait_until(thread, ready);
+        return;
+    }
     let mut looks = 0;
     while looks < LOOKS {
         if ready() {

@@ -2,7 +2,8 @@
 
 use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
 use crate::{
-    HOOKS, descriptors, diverge, environment, exec, faults, guards, process, reader, user,
+    HOOKS, descriptors, diverge, environment, exec, faults, guards, hooks, process, reader,
+    resolve, user,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
@@ -28,6 +29,8 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
     // SAFETY: as the caller says; everything below looks only at what the kernel laid on the stack.
     unsafe {
         let auxiliary = Auxiliary::behind(variables.cast_const().cast());
+        hooks::resolve_all();
+        resolve::remember_program(auxiliary.program_headers, auxiliary.program_header_count);
         let Some(id) = environment::take_out(variables) else {
             return;
         };

@@ -151,9 +151,25 @@ impl Thread {
         }
     }
 
-    /// A record with a number, a check byte and a value, without payload.
+    /// Parallel mode: the event about to be written gets its place among those of the process.
+    #[inline(always)]
+    pub fn order_event(&mut self) {
+        if self.sync != crate::order::OFF {
+            crate::parallel::note_event(self);
+        }
+    }
+
+    /// An event with a number, a check byte and a value, without payload.
     #[inline(always)]
     pub fn emit(&mut self, tag: u8, number: u64, check: u8, value: u64) {
+        self.order_event();
+        self.emit_plain(tag, number, check, value);
+        self.count_event();
+    }
+
+    /// A record of the same form that is no event.
+    #[inline(always)]
+    pub fn emit_plain(&mut self, tag: u8, number: u64, check: u8, value: u64) {
         let place = self.room(RECORD_HEAD);
         if place.is_null() {
             return;
@@ -161,7 +177,6 @@ impl Thread {
         // SAFETY: room was made above.
         let end = unsafe { Self::put_head(place, tag, number, check, value) };
         self.commit(end);
-        self.count_event();
     }
 
     #[inline(always)]
@@ -171,6 +186,10 @@ impl Thread {
 
     /// A record with a payload that lies in one piece.
     pub fn emit_with(&mut self, tag: u8, number: u64, check: u8, value: u64, payload: &[u8]) {
+        let is_event = !matches!(tag, record::NOTE | record::OBJECT | record::ACQUIRE);
+        if is_event && tag != record::SIGNAL {
+            self.order_event();
+        }
         let place = self.room(RECORD_HEAD + payload.len());
         if place.is_null() {
             return;
@@ -182,7 +201,7 @@ impl Thread {
             core::ptr::copy_nonoverlapping(payload.as_ptr(), place, payload.len());
             self.commit(place.add(payload.len()));
         }
-        if !matches!(tag, record::NOTE) {
+        if is_event {
             self.count_event();
         }
     }

@@ -246,6 +246,7 @@ fn write(
     bytes: *const u8,
     length: usize,
 ) {
+    thread.order_event();
     let place = thread.room(log::RECORD_HEAD + head.len() + length);
     if place.is_null() {
         return;

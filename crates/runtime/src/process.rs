@@ -174,6 +174,13 @@ fn become_child(thread: &mut Thread, child: Child) {
     thread.queue_head.store(tail, Ordering::Relaxed);
     thread.timer_made = false;
     thread.holds_token = false;
+    thread.sync = crate::order::OFF;
+    thread.keeps = 0;
+    thread.in_event = false;
+    thread.skipped = 0;
+    crate::hooks::heap::reset(thread);
+    crate::hooks::random::reset();
+    process.sync_count.store(0, Ordering::Relaxed);
     describe_process(thread, child.process);
     describe(thread, child.thread);
     thread.tid = thread_tid(thread, child.thread);
@@ -201,6 +208,10 @@ pub fn rearm() {
 /// A thread that has just come to life takes its first turn.
 fn enter_domain(thread: &mut Thread) {
     if !thread.process().serial {
+        return;
+    }
+    if thread.process().parallel {
+        crate::solid::first_turn(thread);
         return;
     }
     if thread.mode == MODE_RECORD {
@@ -276,6 +287,9 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
         Shape::Fork | Shape::NewStack => {}
     }
     let is_thread = wishes.flags & CLONE_THREAD != 0;
+    if is_thread {
+        token::start_serial(thread);
+    }
     let Some(child) = reserve(thread, is_thread) else {
         return ENOMEM;
     };
@@ -355,7 +369,6 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
         return ENOMEM;
     }
     if is_thread {
-        token::start_serial(thread);
         // SAFETY: the slot is part of the session mapping.
         unsafe {
             (*thread.process().slot)
@@ -400,6 +413,8 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
         (*born).slot = thread_slot(child.thread);
         if is_thread {
             (*born).process = thread.process;
+            crate::parallel::adopt(&mut *born);
+            crate::solid::born(thread, child.thread);
             return born;
         }
         let process = new_process(child.process);
@@ -478,6 +493,7 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     }
     rearm();
     enter_domain(thread);
+    crate::hooks::thread::started(thread);
     if thread.mode == MODE_REPLAY {
         replay::after(thread, None);
     }
@@ -497,13 +513,17 @@ pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
         Shape::SharedStack => return -22,
         Shape::Fork | Shape::NewStack => {}
     }
+    let is_thread = wishes.flags & CLONE_THREAD != 0;
+    if is_thread {
+        replay::settle(thread, Some(made.frame));
+        token::start_serial(thread);
+    }
     let Some((promised, child)) = promised_child(thread, made) else {
         return ENOMEM;
     };
     if promised <= 0 || is_skipped(child) {
         return promised;
     }
-    let is_thread = wishes.flags & CLONE_THREAD != 0;
     let result = start_child(thread, made, wishes, child);
     if result == 0 {
         return 0;

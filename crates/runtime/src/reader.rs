@@ -1,7 +1,7 @@
 //! Reading a thread's log in a replay.
 
 use crate::state::Thread;
-use wayfarer_runtime_abi::record::{self, Record};
+use wayfarer_runtime_abi::record::{self, Record, sync};
 
 /// The rest of the log.
 fn rest(thread: &Thread) -> &'static [u8] {
@@ -10,25 +10,34 @@ fn rest(thread: &Thread) -> &'static [u8] {
     unsafe { core::slice::from_raw_parts(thread.read, length) }
 }
 
+/// Records that tell about the recording but promise nothing.
+fn only_for_readers(record: &Record<'_>) -> bool {
+    match record.tag {
+        record::NOTE | record::FINAL => true,
+        record::OBJECT => record.check != sync::ONCE,
+        _ => false,
+    }
+}
+
 /// The next record, or `None` at the end (a log that cannot be read ends there; the host has verified
 /// it, so that does not happen by damage).
 #[inline]
 pub fn peek(thread: &mut Thread) -> Option<Record<'static>> {
     loop {
         let record = record::read(rest(thread)).ok()?;
-        if record.tag != record::NOTE {
+        if !only_for_readers(&record) {
             return Some(record);
         }
         advance(thread, record.length);
     }
 }
 
-/// The record `skip` bytes further on, notes left out.
+/// The record `skip` bytes further on, those only for readers left out.
 pub fn peek_behind(thread: &Thread, skip: usize) -> Option<Record<'static>> {
     let mut skip = skip;
     loop {
         let record = record::read(rest(thread).get(skip..)?).ok()?;
-        if record.tag != record::NOTE {
+        if !only_for_readers(&record) {
             return Some(record);
         }
         skip += record.length;

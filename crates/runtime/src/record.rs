@@ -5,8 +5,8 @@ use crate::outputs::{self, Before, EINTR};
 use crate::state::{Thread, header};
 use crate::table::{Call, Kind};
 use crate::{
-    check, connections, exec, exit, memory, process, signals, special, streams, table, token,
-    writethrough,
+    check, connections, exec, exit, memory, order, parallel, process, signals, special, streams,
+    table, token, writethrough,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -33,6 +33,9 @@ pub struct Made<'a> {
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.pending.load(Ordering::Relaxed) != 0 {
         signals::deliver(thread, frame, record::place::ENTRY);
+    }
+    if thread.sync != order::OFF && parallel::enter(thread, frame) {
+        return;
     }
     let number = frame.rax;
     let arguments = frame.arguments();
@@ -83,10 +86,15 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
 #[inline(always)]
 fn finish(thread: &mut Thread, frame: &mut Frame, result: isize) {
     frame.rax = result as usize;
+    if thread.sync != order::OFF {
+        parallel::leave(thread);
+    }
     if thread.pending.load(Ordering::Relaxed) != 0 {
         signals::deliver(thread, frame, record::place::EXIT);
     }
-    token::yield_if_asked(thread);
+    if thread.sync == order::OFF {
+        token::yield_if_asked(thread);
+    }
 }
 
 /// # Safety
@@ -189,6 +197,7 @@ pub fn write_down_as(
         thread.emit_call(made.number as u64, made.check, result as i64);
         return;
     }
+    thread.order_event();
     let place = thread.room(RECORD_HEAD + length);
     if place.is_null() {
         return;

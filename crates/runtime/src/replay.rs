@@ -6,8 +6,8 @@ use crate::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
-    bytes, check, context, descriptors, diverge, exec, exit, faults, force, futex, memory, process,
-    reader, signals, special, streams, table, token, user,
+    bytes, check, context, descriptors, diverge, exec, exit, faults, force, futex, memory, order,
+    parallel, process, reader, signals, solid, special, streams, table, token, user,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -18,6 +18,9 @@ use wayfarer_runtime_abi::record::{self, Record, place};
 
 /// The dispatcher of a replay.
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
+    if thread.sync != order::OFF && parallel::replay_real(thread, frame) {
+        return;
+    }
     let mut made = Made::of(frame);
     let result = match made.call.kind {
         Kind::Refuse => ENOSYS,
@@ -29,6 +32,9 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         }
     };
     frame.rax = result as usize;
+    if thread.sync != order::OFF && thread.keeps == 0 {
+        parallel::end_event(thread);
+    }
     after(thread, Some(frame));
 }
 
@@ -185,6 +191,9 @@ pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
 /// The record of the call that the program makes now; not yet consumed.
 pub fn expect(thread: &mut Thread, made: &mut Made, tag: u8) -> Record<'static> {
     settle(thread, Some(made.frame));
+    if thread.sync != order::OFF {
+        parallel::begin_event(thread);
+    }
     let Some(next) = reader::peek(thread) else {
         end_of_log(thread)
     };
@@ -540,6 +549,7 @@ pub fn end_of_log(thread: &mut Thread) -> ! {
     let slot = unsafe { &*thread.process().slot };
     thread.slot().waiting.store(waiting::END, Ordering::Release);
     token::pass(thread);
+    solid::leave(thread);
     let parked = slot.threads_parked.fetch_add(1, Ordering::AcqRel) + 1;
     let status = slot.end_status;
     if parked >= slot.threads_live.load(Ordering::Acquire)

@@ -293,6 +293,11 @@ pub fn all_restart(thread: &mut Thread) -> bool {
 /// Recording: runs the handlers of all waiting signals, here.
 #[inline(never)]
 pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
+    // In parallel mode nothing is held while the program's own code runs.
+    let held = thread.sync != crate::order::OFF && thread.holds_token;
+    if held {
+        crate::token::release(thread);
+    }
     thread.pending.store(0, Ordering::Release);
     while let Some(mut waiting) = pop_outside(thread) {
         if !wanted(thread, waiting.number) {
@@ -308,6 +313,9 @@ pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
             false,
         );
         context::into_frame(&context, frame);
+    }
+    if held {
+        crate::token::acquire(thread);
     }
 }
 
@@ -352,6 +360,18 @@ pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: b
         diverge::report(thread, divergence::OTHER_CALL, -1, 0, &[0; 6], Some(&next));
     }
     run(thread, signal, &mut information, context, inside_handler);
+}
+
+/// Handlers that ran before the next access to a sync object.
+pub fn settle(thread: &mut Thread) {
+    while let Some(next) = reader::peek(thread)
+        && next.tag == record::SIGNAL
+        && next.check != record::place::EXIT
+    {
+        // SAFETY: a context of zeros; there is no call whose registers it could show.
+        let empty: Frame = unsafe { core::mem::zeroed() };
+        replay_one(thread, &mut context::from_frame(&empty), false);
+    }
 }
 
 pub fn replay_at(thread: &mut Thread, frame: &mut Frame) {

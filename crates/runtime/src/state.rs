@@ -4,6 +4,8 @@
 //! storage, so nothing that belongs to a process may live in a static. The thread-local pointer leads
 //! to [`Thread`], that to [`Process`]; a vfork child swaps the pointer and its parent swaps it back.
 
+use crate::order;
+use crate::solid::MAX_RING;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use wayfarer_entrance::{raw, tls};
@@ -32,6 +34,8 @@ pub const MAX_DESCRIPTORS: usize = 65_536;
 pub const MAX_CHILDREN: usize = 4096;
 /// Signals that can wait for an event boundary in one thread.
 pub const QUEUE: usize = 128;
+/// Sync objects whose last run is written down at the end.
+pub const MAX_SYNC: usize = 8192;
 
 /// A signal that has arrived and waits for an event boundary.
 #[repr(C)]
@@ -60,6 +64,23 @@ pub struct Process {
     /// Whether the token is that of all processes that share memory.
     pub shared_domain: bool,
     pub borrowed: bool,
+    /// How threads are followed has been decided; whether they run at once.
+    pub decided: bool,
+    pub parallel: bool,
+    /// Our own key of thread-specific data plus one, and where libc keeps the id in a thread's
+    /// description (0: not known).
+    pub exit_key: usize,
+    pub tid_offset: usize,
+    /// Order of the system calls of a parallel process.
+    pub events: order::State,
+    /// Objects that the process made: number and the places of its state, as far as there is room.
+    pub sync_objects: [[usize; 3]; MAX_SYNC],
+    pub sync_count: AtomicU32,
+    /// Threads of a solid replay in the order of their turns, whose turn it is, and what is drawn next.
+    pub ring: [u32; MAX_RING],
+    pub ring_length: usize,
+    pub ring_now: AtomicU32,
+    pub ring_random: u64,
     pub slot: *mut ProcessSlot,
     pub token: *mut Token,
     /// Highest descriptor with an entry, plus one.
@@ -105,6 +126,21 @@ pub struct Thread {
     pub clocks: [i64; 16],
     pub turn: u32,
     pub holds_token: bool,
+    /// One of `order::{OFF, RECORD, REPLAY}`: the process is parallel.
+    pub sync: u32,
+    /// How often the lock of the process is kept across calls.
+    pub keeps: u32,
+    /// Replay: an event of a parallel process has begun.
+    pub in_event: bool,
+    /// Mark of this thread in the state of objects.
+    pub owner: u64,
+    /// Nesting of uses of the heap.
+    pub heap_depth: u32,
+    /// The routine that a `pthread_once` of this thread would run, and its control word.
+    pub once_control: usize,
+    pub once_routine: usize,
+    /// Calls with the usual outcome since the last other one.
+    pub skipped: u64,
     pub timer_made: bool,
     pub forced_wanted: bool,
     /// The clone asked for default actions of all signals in this child.
@@ -243,6 +279,17 @@ pub unsafe fn drop_window(address: usize, length: usize) {
 
 pub fn process_window(process: *mut Process) -> (usize, usize) {
     (process as usize, PROCESS_WINDOW)
+}
+
+impl Process {
+    pub fn remember_sync(&mut self, object: [usize; 3]) {
+        let index = self
+            .sync_count
+            .fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+        if let Some(place) = self.sync_objects.get_mut(index as usize) {
+            *place = object;
+        }
+    }
 }
 
 impl Thread {

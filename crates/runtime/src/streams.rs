@@ -274,6 +274,7 @@ fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<(usize,
 
 /// The record of such a write: address (8 bytes), then the bytes.
 fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize, length: usize) {
+    thread.order_event();
     let place = thread.room(RECORD_HEAD + 8 + length);
     if place.is_null() {
         return;
@@ -422,6 +423,7 @@ fn unlock_output(me: u32) {
 /// The record of a write to the output, with its place in the order of all such writes.
 fn announce_output(thread: &mut Thread, made: &Made, check: u8, length: usize) {
     let turn = take(&header().output_turn);
+    thread.order_event();
     let place = thread.room(RECORD_HEAD * 2);
     if place.is_null() {
         return;

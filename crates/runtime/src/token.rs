@@ -75,6 +75,9 @@ pub fn acquire(thread: &mut Thread) {
         unlock(token);
     };
     thread.holds_token = true;
+    if thread.process().parallel {
+        return;
+    }
     let me = thread.number + 1;
     if token.owner.load(Ordering::Relaxed) != me {
         token.owner.store(me, Ordering::Relaxed);
@@ -255,6 +258,10 @@ pub fn start_serial(thread: &mut Thread) {
         return;
     }
     process.serial = true;
+    crate::parallel::decide(thread);
+    if process.parallel && thread.mode != MODE_RECORD {
+        return;
+    }
     let token = token(process);
     token.owner.store(thread.number + 1, Ordering::Relaxed);
     token.state.store(1, Ordering::Release);
@@ -265,7 +272,7 @@ pub fn start_serial(thread: &mut Thread) {
 /// The process shares memory with others from now on: it joins their domain. Runs in both modes.
 pub fn join_shared_domain(thread: &mut Thread) {
     let process = thread.process();
-    if process.shared_domain {
+    if process.shared_domain || process.parallel {
         return;
     }
     let (old, held) = (token(process), thread.holds_token);
@@ -372,6 +379,9 @@ pub fn replay_yield(thread: &mut Thread) {
 pub fn own_domain(process: &mut Process) {
     if !process.shared_domain {
         process.serial = false;
+        process.decided = false;
+        process.parallel = false;
+        process.ring_length = 0;
         // SAFETY: the slot is part of the session mapping.
         process.token = unsafe { &raw mut (*process.slot).token };
     }

@@ -49,6 +49,11 @@ fn line(next: &record::Record<'_>) -> String {
         record::NOTE => "note",
         record::EXIT => "exit",
         record::OUTPUT => "output",
+        record::ACQUIRE => "acquire",
+        record::OUTCOME => "outcome",
+        record::OBJECT => "object",
+        record::FINAL => "final",
+        record::THREADS => "threads",
         _ => "clock",
     };
     let name = match next.tag {

@@ -56,7 +56,7 @@ fn random_log(random: &mut Random) -> Log {
     log.start("/usr/bin/program");
     for _ in 0..random.below(200) {
         let check = random.byte();
-        match random.below(9) {
+        match random.below(13) {
             0 => log.clock(
                 random.below(16) as u8,
                 random.next() as i64 >> random.below(64),
@@ -73,6 +73,17 @@ fn random_log(random: &mut Random) -> Log {
             6 => {
                 let payload = vec![check; 4090 + random.below(20)];
                 log.syscall(0, 1, payload.len() as i64, Some(&payload));
+            }
+            8 => log.acquire(
+                random.below(4) as u64,
+                random.next() >> random.below(64),
+                random.next() >> random.below(64),
+            ),
+            9 => log.sync_object(random.below(4) as u64, check, random.next(), random.next()),
+            10 => log.final_run(random.below(4) as u64, random.next() >> random.below(64)),
+            11 => {
+                log.threads(random.below(3) as u64, check, random.next() as i64);
+                log.outcome(random.below(9) as u64, 16);
             }
             7 => log.wait4(100 + random.below(4) as u32, random.below(0x300) as i32),
             _ => log.syscall(random.below(470) as u64, check, 0, Some(&random.bytes(40))),

@@ -234,7 +234,12 @@ impl ThreadFacts {
                 self.steps.extend(opaque.map(Step::Start));
                 return;
             }
-            (record::TURN | record::YIELD | record::NOTE, _) => return,
+            (
+                record::TURN | record::YIELD | record::NOTE | record::ACQUIRE..=record::THREADS,
+                _,
+            ) => {
+                return;
+            }
             // The exec before it failed after all.
             (record::RESULT, _) if self.exec_is_last => drop(self.steps.pop()),
             (record::EXIT, number) => self.exit = Some((number, record.value)),

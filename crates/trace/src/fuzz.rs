@@ -6,6 +6,7 @@ use wayfarer_model::ProcessId;
 
 use crate::bytes::{Cursor, u32_at, u64_at};
 use crate::format::{BLOCK_HEAD, BLOCK_MAGIC, FILE_HEAD, Segment, TRAILER_MAGIC, kind};
+use crate::history::History;
 use crate::packing::{decompress, unpack};
 use crate::seal::write_sealed;
 use crate::session::Session;
@@ -49,6 +50,9 @@ fn read_trace(manifest: &[u8], events: Option<Box<dyn Source>>, session: Option<
         let _ = problem.to_string();
     }
     let _ = trace.summary();
+    for object in History::of(&trace).objects {
+        let _ = (object.accesses(), object.hand_overs(), object.longest_run());
+    }
     for process in trace.processes() {
         let _ = (
             trace.end_of(process.id).to_string(),

@@ -14,6 +14,7 @@ mod error;
 mod facts;
 mod format;
 pub mod fuzz;
+mod history;
 mod manifest;
 mod packing;
 mod payloads;
@@ -21,6 +22,7 @@ mod records;
 mod seal;
 mod sealed;
 mod session;
+mod solid;
 mod source;
 mod summary;
 pub mod synthetic;
@@ -30,18 +32,20 @@ mod trace;
 pub mod verify;
 
 pub use error::{Damage, OpenError, ReadError, SealError};
+pub use history::{History, Run, SyncObject, run_length};
 pub use manifest::{ContentsMode, End, Manifest, RecordedEnd, ThreadsMode};
 pub use records::{BadLog, Entry, Records};
 pub use seal::{SealOptions, SealReport, seal, seal_with};
+pub use solid::Solid;
 pub use source::{Source, Sparse};
-pub use summary::{KindCount, Note, ProcessSummary, Summary};
+pub use summary::{KindCount, Note, ProcessSummary, Summary, SyncCount, ThreadsChoice};
 pub use tables::{Counters, Object, Process, Thread};
 pub use text::Text;
 pub use trace::{Form, Trace};
 
 /// Version of the sealed file and of the manifest. Raised with every change that an older reader
 /// would misread; a trace with another number is refused.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Name of the manifest in a trace directory.
 pub const MANIFEST_FILE: &str = "manifest.json";
@@ -49,3 +53,5 @@ pub const MANIFEST_FILE: &str = "manifest.json";
 pub const SESSION_FILE: &str = "session";
 /// Name of the sealed form.
 pub const EVENTS_FILE: &str = "events.wft";
+/// Name of the seed of an exact replay of a parallel trace.
+pub const SOLID_FILE: &str = "solid";

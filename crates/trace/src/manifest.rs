@@ -15,11 +15,15 @@ use crate::{FORMAT_VERSION, MANIFEST_FILE};
 /// A manifest longer than this is not read (an environment is at most a few MiB).
 const LONGEST: u64 = 64 << 20;
 
-/// How the threads of a process were recorded.
+/// How threads were recorded, or were asked to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThreadsMode {
+    /// Each process as it fits; only asked for.
+    Auto,
+    /// One thread of a process at a time.
     Serial,
+    /// All at once, with the order of their accesses to sync objects.
     Parallel,
 }
 
@@ -74,6 +78,7 @@ pub struct Manifest {
     pub environment: Vec<Text>,
     /// Nanoseconds since 1970.
     pub start_realtime_ns: u64,
+    /// As the user asked; what became of it, each process tells itself.
     pub threads: ThreadsMode,
     pub contents: ContentsMode,
     /// Soft limit on the stack (`ulimit -s`) in bytes: it decides where libraries are mapped.
@@ -98,7 +103,7 @@ impl Manifest {
             working_directory,
             environment,
             start_realtime_ns: 0,
-            threads: ThreadsMode::Serial,
+            threads: ThreadsMode::Auto,
             contents: ContentsMode::External,
             stack_limit_bytes: None,
             end: None,

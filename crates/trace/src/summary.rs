@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId, clocks, syscalls};
 use wayfarer_runtime_abi::record::{self, Record};
 
+use crate::history::run_length;
+use crate::manifest::ThreadsMode;
 use crate::records::Walk;
 use crate::tables::Thread;
 use crate::trace::Trace;
@@ -29,6 +31,54 @@ pub struct Note {
     pub count: u64,
 }
 
+/// How the threads of a process were recorded from its second thread on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadsChoice {
+    pub mode: ThreadsMode,
+    /// One of `record::threads`.
+    pub reason: u8,
+    pub value: i64,
+}
+
+/// Sync objects and their runs, counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SyncCount {
+    /// Objects by kind (one of `record::sync`).
+    pub objects: BTreeMap<u8, u64>,
+    /// Times that an object changed hands, its first owner included.
+    pub runs: u64,
+    /// Accesses in runs whose length is known.
+    pub accesses: u64,
+    /// Outcomes other than the usual one.
+    pub outcomes: u64,
+}
+
+impl SyncCount {
+    fn add(&mut self, record: &Record<'_>) {
+        match record.tag {
+            record::ACQUIRE => {
+                self.runs += 1;
+                self.accesses = self.accesses.saturating_add(run_length(record));
+            }
+            record::FINAL => {
+                self.accesses = self.accesses.saturating_add(record.value.max(0) as u64);
+            }
+            record::OBJECT => *self.objects.entry(record.check).or_default() += 1,
+            record::OUTCOME => self.outcomes += 1,
+            _ => {}
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (kind, count) in &other.objects {
+            *self.objects.entry(*kind).or_default() += count;
+        }
+        self.runs += other.runs;
+        self.accesses = self.accesses.saturating_add(other.accesses);
+        self.outcomes += other.outcomes;
+    }
+}
+
 /// Counts of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessSummary {
@@ -42,6 +92,9 @@ pub struct ProcessSummary {
     pub log_bytes: u64,
     /// By kind: see [`Summary::kinds`].
     pub kinds: BTreeMap<String, KindCount>,
+    /// One for each program image that got a second thread, in order.
+    pub choices: Vec<ThreadsChoice>,
+    pub sync: SyncCount,
 }
 
 /// Counts of a whole trace.
@@ -52,7 +105,8 @@ pub struct Summary {
     /// Bytes of all logs before compression.
     pub log_bytes: u64,
     pub bytes_on_disk: u64,
-    /// By kind: `syscall`, `send`, `receive`, `clock`, `signal`, `turn`, `start`, `exit`, `output`, …
+    /// By kind: `syscall`, `send`, `receive`, `clock`, `signal`, `turn`, `start`, `exit`, `output`,
+    /// `acquire`, …
     pub kinds: BTreeMap<String, KindCount>,
     /// System calls by name, over all record kinds that carry a call number.
     pub calls: BTreeMap<String, KindCount>,
@@ -60,6 +114,7 @@ pub struct Summary {
     pub clocks: BTreeMap<String, KindCount>,
     pub processes: Vec<ProcessSummary>,
     pub notes: Vec<Note>,
+    pub sync: SyncCount,
     /// Sentences about what is wrong with the trace.
     pub problems: Vec<String>,
 }
@@ -85,6 +140,11 @@ fn kind_name(tag: u8) -> &'static str {
         record::NOTE => "note",
         record::EXIT => "exit",
         record::OUTPUT => "output",
+        record::ACQUIRE => "acquire",
+        record::OUTCOME => "outcome",
+        record::OBJECT => "object",
+        record::FINAL => "final",
+        record::THREADS => "threads",
         _ => "clock",
     }
 }
@@ -96,11 +156,15 @@ struct Tally {
     calls: BTreeMap<u64, KindCount>,
     events: u64,
     records: u64,
+    choices: Vec<ThreadsChoice>,
+    sync: SyncCount,
 }
 
 impl Tally {
     fn add(&mut self, record: &Record<'_>) {
         self.records += 1;
+        self.sync.add(record);
+        self.choices.extend(threads_choice(record));
         self.events += u64::from(record.is_event());
         self.tags.entry(record.tag).or_default().add(record.length);
         if matches!(
@@ -113,6 +177,18 @@ impl Tally {
                 .add(record.length);
         }
     }
+}
+
+/// What a `THREADS` record says.
+fn threads_choice(record: &Record<'_>) -> Option<ThreadsChoice> {
+    (record.tag == record::THREADS).then_some(ThreadsChoice {
+        mode: match record.number {
+            record::threads::PARALLEL => ThreadsMode::Parallel,
+            _ => ThreadsMode::Serial,
+        },
+        reason: record.check,
+        value: record.value,
+    })
 }
 
 fn merge<K: Ord>(into: &mut BTreeMap<K, KindCount>, key: K, count: KindCount) {
@@ -130,6 +206,9 @@ impl Summary {
         summary
             .problems
             .extend(trace.damage().iter().map(ToString::to_string));
+        summary
+            .problems
+            .extend(trace.solid().err().map(str::to_owned));
         for process in trace.processes() {
             summary.processes.push(ProcessSummary {
                 id: process.id,
@@ -141,6 +220,8 @@ impl Summary {
                 events: 0,
                 log_bytes: 0,
                 kinds: BTreeMap::new(),
+                choices: Vec::new(),
+                sync: SyncCount::default(),
             });
         }
         for thread in trace.threads() {
@@ -191,7 +272,10 @@ impl Summary {
             .processes
             .binary_search_by_key(&thread.process, |process| process.id);
         let mut process = row.ok().and_then(|row| self.processes.get_mut(row));
+        self.sync.merge(&tally.sync);
         if let Some(process) = &mut process {
+            process.choices.extend_from_slice(&tally.choices);
+            process.sync.merge(&tally.sync);
             process.threads += 1;
             process.events += tally.events;
             process.log_bytes += thread.log_length;

@@ -119,6 +119,41 @@ impl Log {
         self.syscall(61, 0, i64::from(pid), Some(&wait_status.to_le_bytes()));
     }
 
+    /// A thread took over a sync object; `length`: of the run before.
+    pub fn acquire(&mut self, object: u64, run: u64, length: u64) {
+        let long = length >= u64::from(record::sync::LONG);
+        let (byte, payload) = match long {
+            false => (length as u8, None),
+            true => {
+                let mut payload = Vec::new();
+                push_varint(&mut payload, length);
+                (record::sync::LONG, Some(payload))
+            }
+        };
+        self.call(record::ACQUIRE, object, byte, run, payload.as_deref());
+    }
+
+    /// A sync object got its number.
+    pub fn sync_object(&mut self, object: u64, kind: u8, address: u64, place: u64) {
+        let payload = [address.to_le_bytes(), place.to_le_bytes()].concat();
+        self.call(record::OBJECT, object, kind, 0, Some(&payload));
+    }
+
+    /// The length of the last run of a sync object.
+    pub fn final_run(&mut self, object: u64, length: u64) {
+        self.call(record::FINAL, object, 0, length, None);
+    }
+
+    /// A try or a timed wait with a result, behind `skipped` with the usual one.
+    pub fn outcome(&mut self, skipped: u64, result: i64) {
+        self.call(record::OUTCOME, skipped, 0, zigzag(result), None);
+    }
+
+    /// The process got its second thread.
+    pub fn threads(&mut self, mode: u64, reason: u8, value: i64) {
+        self.call(record::THREADS, mode, reason, zigzag(value), None);
+    }
+
     /// Bytes that need not be a record.
     pub fn raw(&mut self, bytes: &[u8]) {
         self.records.push(bytes.to_vec());

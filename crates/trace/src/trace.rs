@@ -12,6 +12,7 @@ use crate::manifest::Manifest;
 use crate::records::Records;
 use crate::sealed::Sealed;
 use crate::session::Session;
+use crate::solid::Solid;
 use crate::source::{FileSource, Source};
 use crate::summary::Summary;
 use crate::tables::{Counters, Object, Process, Tables, Thread};
@@ -37,6 +38,7 @@ pub struct Trace {
     events: Events,
     tables: Tables,
     damage: Vec<Damage>,
+    solid: Result<Option<Solid>, String>,
 }
 
 /// Longest log that [`Trace::log`] gives in one piece.
@@ -62,7 +64,10 @@ impl Trace {
         } else {
             None
         };
-        Self::from_sources(manifest, manifest_bytes, sealed, session, directory)
+        let solid = Solid::read(directory, manifest.start_realtime_ns);
+        let mut trace = Self::from_sources(manifest, manifest_bytes, sealed, session, directory)?;
+        trace.solid = solid;
+        Ok(trace)
     }
 
     /// Opens a trace whose files lie in memory; the sealed form goes before the session. For tests
@@ -111,6 +116,7 @@ impl Trace {
             events,
             tables,
             damage,
+            solid: Ok(None),
         };
         if !has_facts {
             trace.collect_facts();
@@ -194,6 +200,12 @@ impl Trace {
     /// a log shows when that log is read.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
+    }
+
+    /// The seed with which the trace replays exactly, where one was found; the error: the file that
+    /// should hold it cannot be used.
+    pub fn solid(&self) -> Result<Option<Solid>, &str> {
+        self.solid.as_ref().copied().map_err(String::as_str)
     }
 
     /// The whole log of a thread.

@@ -258,3 +258,66 @@ fn programs_are_named_as_they_were_called() {
         .collect();
     assert_eq!(names, ["redis-server", "dash", "make", "python3", "static"]);
 }
+
+#[test]
+fn histories_come_from_the_logs_of_all_threads() {
+    use wayfarer_runtime_abi::record::{sync, threads};
+    use wayfarer_trace::{History, Manifest, Run, Text, ThreadsMode};
+    let mut session = SessionBuilder::new();
+    let main = session.process(ProcessId(0), 100, "server");
+    let second = session.thread(main.0, 101);
+    let mut log = Log::new();
+    log.start("/bin/server");
+    log.threads(threads::PARALLEL, threads::ALL_VISIBLE, 0);
+    log.sync_object(1, sync::MUTEX, 0x6000, 0x5000);
+    log.acquire(1, 1, 0);
+    log.acquire(1, 3, 400);
+    log.final_run(1, 5);
+    log.exit(231, 0);
+    session.log(main, &log, 1);
+    let mut log = Log::new();
+    log.acquire(1, 2, 3);
+    log.outcome(2, 16);
+    session.log((main.0, second), &log, 1);
+    let manifest = Manifest::new(vec![Text::from("server")], Text::from("/"), Vec::new());
+    let manifest = serde_json::to_vec(&manifest).expect("JSON");
+    let trace = Trace::open_bytes(&manifest, None, Some(Box::new(session.build()))).expect("opens");
+
+    let history = History::of(&trace);
+    let object = history.object(1).expect("it is there");
+    let run = |number, thread, length| Run {
+        number,
+        thread,
+        length,
+    };
+    assert_eq!(
+        object.runs,
+        [run(1, main.1, 3), run(2, second, 400), run(3, main.1, 5)]
+    );
+    assert_eq!((object.address, object.place), (0x6000, 0x5000));
+    assert_eq!((object.accesses(), object.hand_overs()), (408, 2));
+    assert_eq!(object.longest_run().map(|run| run.length), Some(400));
+    assert!(history.object(2).is_none());
+    assert!(
+        History::of_some(&trace, &mut |id| id == 2)
+            .objects
+            .is_empty()
+    );
+
+    let summary = trace.summary();
+    assert_eq!(summary.sync.objects[&sync::MUTEX], 1);
+    assert_eq!(
+        (
+            summary.sync.runs,
+            summary.sync.accesses,
+            summary.sync.outcomes
+        ),
+        (3, 408, 1)
+    );
+    let choice = summary.processes[0].choices[0];
+    assert_eq!(
+        (choice.mode, choice.reason),
+        (ThreadsMode::Parallel, threads::ALL_VISIBLE)
+    );
+    assert_eq!(summary.kinds["acquire"].count, 3);
+}

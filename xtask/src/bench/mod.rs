@@ -1,9 +1,10 @@
-//! `cargo x bench record`: what recording costs, each number with its bar.
+//! `cargo x bench record` and `cargo x bench locks`: what recording costs, each number with its bar.
 //!
 //! Plain and recorded runs alternate, one warm-up pair is dropped, and medians are taken. These are
 //! measurements and never tests: a miss is printed, not an error, because the machine is shared.
 
 mod calls;
+mod locks;
 mod measure;
 mod programs;
 mod redis;
@@ -34,7 +35,29 @@ impl Bench {
     }
 }
 
-pub fn run(options: &[&str]) -> Result<(), Failure> {
+/// `cargo x bench record`
+pub fn record(options: &[&str]) -> Result<(), Failure> {
+    let (bench, mut report) = prepare("record", options)?;
+    report.add_all(redis::server_alone(&bench)?);
+    report.add_all(redis::all_recorded(&bench)?);
+    report.add_all(calls::run(&bench)?);
+    report.add_all(programs::start_up(&bench)?);
+    report.add_all(programs::make(&bench)?);
+    report.add_all(programs::echo(&bench)?);
+    report.finish();
+    Ok(())
+}
+
+/// `cargo x bench locks`
+pub fn locks(options: &[&str]) -> Result<(), Failure> {
+    let (bench, mut report) = prepare("locks", options)?;
+    report.add_all(locks::lines(&bench)?);
+    report.finish();
+    Ok(())
+}
+
+/// Reads the options and builds what every benchmark needs.
+fn prepare(name: &str, options: &[&str]) -> Result<(Bench, Report), Failure> {
     let mut rounds = 5;
     let mut json = false;
     for option in options {
@@ -43,7 +66,7 @@ pub fn run(options: &[&str]) -> Result<(), Failure> {
             "--json" => json = true,
             other => {
                 return Err(Failure::usage(format!(
-                    "bench record: unknown option {other}"
+                    "bench {name}: unknown option {other}"
                 )));
             }
         }
@@ -54,14 +77,5 @@ pub fn run(options: &[&str]) -> Result<(), Failure> {
         scratch: Scratch::new("bench")?,
         rounds,
     };
-
-    let mut report = Report::new(json);
-    report.add_all(redis::server_alone(&bench)?);
-    report.add_all(redis::all_recorded(&bench)?);
-    report.add_all(calls::run(&bench)?);
-    report.add_all(programs::start_up(&bench)?);
-    report.add_all(programs::make(&bench)?);
-    report.add_all(programs::echo(&bench)?);
-    report.finish();
-    Ok(())
+    Ok((bench, Report::new(json)))
 }

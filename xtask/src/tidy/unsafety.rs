@@ -12,6 +12,9 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "agent",
     "trace",
     "runtime-so",
+    "sync",
+    "ptrace",
+    "symbols",
 ];
 
 /// Complaints about `files`, given as crate, name and text.

@@ -9,6 +9,8 @@ mod events;
 mod guess;
 mod model;
 mod number;
+mod shape;
+mod sync;
 mod timeline;
 
 use wayfarer_runtime_abi::encode::zigzag;
@@ -18,7 +20,8 @@ use crate::bytes::{Cursor, modest_capacity, push_varint};
 use crate::format::{BIG_PAYLOAD, LONGEST_RAW, Segment, packing};
 use coder::{Decoder, Encoder};
 use events::{EVENT, is_ready_list};
-use model::{Coded, Head, Model, Shape, shape};
+use model::{Coded, Head, Model};
+use shape::{Shape, shape};
 
 /// A payload within a block's raw bytes that is stored elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +130,7 @@ fn pack_records(raw: &[u8], segments: &[Segment], references: &[Reference]) -> V
     let mut position = 0usize;
     for segment in segments {
         let end = position + segment.length as usize;
+        model.objects.begin();
         while position < end {
             let Some(record) = canonical(&raw[position..end]) else {
                 let length = foreign_length(&raw[position..end]);
@@ -184,7 +188,7 @@ fn canonical(bytes: &[u8]) -> Option<Record<'_>> {
     let head = head_of(&record, *bytes.first()?);
     let varint = |value: u64| (64 - (value | 1).leading_zeros()).div_ceil(7) as usize;
     let fields = match shape(record.tag)? {
-        Shape::Call => varint(head.number) + 1 + varint(head.value),
+        Shape::Call | Shape::Sync => varint(head.number) + 1 + varint(head.value),
         Shape::Value => varint(head.value),
         Shape::Bare => 0,
     };
@@ -210,13 +214,13 @@ pub(crate) fn is_stored_apart(record: &Record<'_>, bytes: &[u8]) -> bool {
 }
 
 fn head_of(record: &Record<'_>, first: u8) -> Head {
-    use record::{OUTPUT, RECEIVE, SEND, TURN};
+    use record::{ACQUIRE, FINAL, OUTPUT, RECEIVE, SEND, TURN};
     let value = match record.tag {
-        SEND | RECEIVE | OUTPUT => record.value as u64,
+        SEND | RECEIVE | OUTPUT | ACQUIRE | FINAL => record.value as u64,
         TURN => record.number,
         _ => zigzag(record.value),
     };
-    let numbered = shape(record.tag) == Some(Shape::Call);
+    let numbered = matches!(shape(record.tag), Some(Shape::Call | Shape::Sync));
     Head {
         first,
         number: if numbered { record.number } else { 0 },
@@ -228,7 +232,7 @@ fn head_of(record: &Record<'_>, first: u8) -> Head {
 
 fn push_head(bytes: &mut Vec<u8>, head: &Head, shape: Shape) {
     bytes.push(head.first);
-    if shape == Shape::Call {
+    if matches!(shape, Shape::Call | Shape::Sync) {
         push_varint(bytes, head.number);
         bytes.push(head.check);
     }
@@ -279,6 +283,7 @@ fn unpack_records(
     let mut end = 0usize;
     for segment in segments {
         end += segment.length as usize;
+        model.objects.begin();
         while raw.len() < end {
             unpack_record(&mut coder, &mut model, &mut columns, &mut raw, end, fetch)?;
             if coder.overran() {

@@ -9,6 +9,8 @@ use super::coder::{Chance, Coder};
 use super::events::Events;
 use super::guess::Guesses;
 use super::number::{Number, PerContext, Symbol, spread};
+use super::shape::{Shape, kind_number, shape};
+use super::sync::{Acquire, Objects};
 use super::timeline::{Timeline, coarse};
 
 /// A record without its payload. Values are as in the log, before zigzag is undone.
@@ -29,26 +31,6 @@ pub(crate) enum Coded {
     Record(Head, u8),
     /// That many bytes as they are.
     Foreign(u64),
-}
-
-/// Which fields a tag has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// Number, check, value.
-    Call,
-    /// A value.
-    Value,
-    Bare,
-}
-
-pub(crate) fn shape(tag: u8) -> Option<Shape> {
-    use record::*;
-    match tag {
-        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT => Some(Shape::Call),
-        RESULT | TURN | CLOCK..=CLOCK_LAST => Some(Shape::Value),
-        START | YIELD => Some(Shape::Bare),
-        _ => None,
-    }
 }
 
 /// Kinds of records as the model counts them.
@@ -98,6 +80,7 @@ pub(crate) struct Model {
     lengths: PerContext<Number>,
 
     pub(crate) events: Events,
+    pub(crate) objects: Objects,
     /// Reads and writes since the newest ready list: mostly one for each of its events.
     answered: usize,
     timeline: Timeline,
@@ -132,6 +115,7 @@ impl Model {
             length_guesses: Guesses::new(),
             lengths: PerContext::new(256, Number::new),
             events: Events::new(),
+            objects: Objects::new(),
             answered: 0,
             timeline: Timeline::default(),
             referred: Chance::EVEN,
@@ -158,10 +142,26 @@ impl Model {
             number,
             ..Head::default()
         };
-        if shape == Shape::Call {
+        if tag == record::ACQUIRE {
+            let acquire = Acquire {
+                object: given.number,
+                run: given.value,
+                length: given.check,
+            };
+            let acquire = self.objects.code(coder, acquire);
+            (coded.number, coded.value, coded.check) =
+                (acquire.object, acquire.run, acquire.length);
+        } else if shape == Shape::Sync {
+            let which = usize::from(tag - record::ACQUIRE);
+            let counts_up = tag != record::OUTCOME;
+            coded.number = self
+                .objects
+                .code_number(coder, which, counts_up, given.number);
+        }
+        if tag != record::ACQUIRE && matches!(shape, Shape::Call | Shape::Sync) {
             coded.check = self.code_check(coder, kind, given.check);
         }
-        if shape != Shape::Bare {
+        if shape != Shape::Bare && tag != record::ACQUIRE {
             coded.value = match tag.checked_sub(record::CLOCK) {
                 Some(clock) => self.code_clock(coder, kind, clock, given.value),
                 None => self.code_value(coder, kind, coded.check, given.value),
@@ -184,7 +184,7 @@ impl Model {
         let wanted = match head {
             Some(head) if C::PACKS => self
                 .numbers
-                .get(&(head.first, head.number))
+                .get(&(head.first, kind_number(head.first, head.number)))
                 .copied()
                 .unwrap_or(kind::SPELT),
             _ => kind::FOREIGN,

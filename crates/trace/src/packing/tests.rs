@@ -22,7 +22,7 @@ fn any_log() -> impl Strategy<Value = Log> {
     let number = prop_oneof![3 => 0u64..8, 1 => Just(232u64), 1 => any::<u64>()];
     let value = prop_oneof![3 => 0u64..100, 1 => any::<u64>()];
     let payload = prop::option::of(prop::collection::vec(any::<u8>(), 0..40));
-    let record = (0u8..28, number, any::<u8>(), value, payload);
+    let record = (0u8..34, number, any::<u8>(), value, payload);
     prop::collection::vec(record, 0..120).prop_map(|records| {
         let mut log = Log::new();
         for (tag, number, check, value, payload) in records {
@@ -39,7 +39,12 @@ fn any_log() -> impl Strategy<Value = Log> {
                     let events = vec![check; 12 * (usize::from(check) % 5)];
                     log.syscall(232, check, 1, Some(&events));
                 }
-                clock => log.clock(clock - 13, value as i64),
+                13..=28 => log.clock(tag - 13, value as i64),
+                29 => log.acquire(number % 5, value, u64::from(check) * 3),
+                sync => {
+                    let tag = record::ACQUIRE + (sync - 29);
+                    log.call(tag, number, check, value, payload.as_deref());
+                }
             }
         }
         log
@@ -97,6 +102,69 @@ proptest! {
     fn plain_storage_decompresses(bytes in prop::collection::vec(any::<u8>(), 0..300_000)) {
         prop_assert_eq!(decompress(&stored_frame(&bytes), bytes.len() as u64), Ok(bytes));
     }
+}
+
+/// Packed bytes of two threads that hand `objects` locks to each other; `length`: of each run.
+fn packed_handovers(objects: u64, length: &mut dyn FnMut(u64) -> u64) -> usize {
+    const RUNS: u64 = 100_000;
+    let mut logs = [Log::new(), Log::new()];
+    for run in 1..=RUNS {
+        for object in 1..=objects {
+            logs[(run % 2) as usize].acquire(object, run, length(run));
+        }
+    }
+    let logs = logs.map(|log| log.bytes());
+    let segments: Vec<Segment> = (1..)
+        .zip(&logs)
+        .map(|(thread, log)| Segment {
+            thread,
+            part: 0,
+            length: log.len() as u64,
+        })
+        .collect();
+    let raw = logs.concat();
+    let (kind, packed) = pack(&raw, &segments, &[]);
+    assert_eq!(kind, packing::RECORDS);
+    assert_eq!(unpack(kind, &packed, &segments, &mut no_payloads), Ok(raw));
+    packed.len()
+}
+
+#[test]
+fn alternating_owners_cost_next_to_nothing() {
+    let strict = packed_handovers(1, &mut |_| 1);
+    assert!(strict < 100_000 / 100, "{strict}");
+    let several = packed_handovers(3, &mut |_| 1);
+    assert!(several < 300_000 / 100, "{several}");
+}
+
+#[test]
+fn runs_of_any_length_cost_little() {
+    let mut state = 7u64;
+    let mut next = move |limit: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        1 + (state >> 33) % limit
+    };
+    let short = packed_handovers(1, &mut |_| next(4));
+    assert!(short < 100_000, "{short}");
+    let long = packed_handovers(1, &mut |_| 1_000_000 + next(1000));
+    assert!(long < 100_000 * 4, "{long}");
+}
+
+#[test]
+fn many_objects_are_no_kinds_of_their_own() {
+    let mut log = Log::new();
+    for object in 1..=2000 {
+        log.sync_object(object, record::sync::MUTEX, 0x1000 + 40 * object, 0x5555);
+    }
+    for object in 1..=2000 {
+        log.acquire(object, 1, 0);
+        log.outcome(object, 16);
+    }
+    let raw = log.bytes();
+    let (_, packed) = pack(&raw, &whole(raw.len()), &[]);
+    assert!(packed.len() < 9000, "{}", packed.len());
 }
 
 #[test]

@@ -1,0 +1,218 @@
+//! Builds a small program and talks to it through `wayfarer run` or `wayfarer attach`.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a session may take before it counts as hung.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A directory with one built program in it.
+pub struct Program {
+    directory: tempfile::TempDir,
+    pub path: PathBuf,
+}
+
+impl Program {
+    /// Builds `tests/programs/NAME.c` with debug information and without optimisation.
+    pub fn build(name: &str) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let path = directory.path().join(name);
+        let status = Command::new("cc")
+            .args(["-g", "-O0", "-pthread", "-o"])
+            .arg(&path)
+            .arg(format!("{name}.c"))
+            .current_dir(sources)
+            .status()
+            .expect("a C compiler");
+        assert!(status.success(), "{name}.c does not build");
+        Self { directory, path }
+    }
+
+    /// Runs commands in batch mode.
+    pub fn batch(&self, commands: &[&str]) -> Said {
+        self.session(&["--batch"], commands)
+    }
+
+    /// Runs commands with further options.
+    pub fn session(&self, options: &[&str], commands: &[&str]) -> Said {
+        let mut command = wayfarer(self.directory.path());
+        command.arg("run").args(options);
+        for line in commands {
+            command.arg("-e").arg(line);
+        }
+        command.arg("--").arg(&self.path);
+        finish(command)
+    }
+
+    /// Runs commands on a process that runs already.
+    pub fn attach(&self, pid: u32, commands: &[&str]) -> Said {
+        let mut command = wayfarer(self.directory.path());
+        command.args(["attach", "--batch"]);
+        for line in commands {
+            command.arg("-e").arg(line);
+        }
+        command.arg(pid.to_string());
+        finish(command)
+    }
+
+    /// Lets commands come from standard input.
+    pub fn piped(&self, input: &str) -> Said {
+        let mut command = wayfarer(self.directory.path());
+        command.arg("run").arg("--").arg(&self.path);
+        let script = self.directory.path().join("input");
+        std::fs::write(&script, input).expect("the script");
+        command.stdin(std::fs::File::open(&script).expect("the script"));
+        finish(command)
+    }
+
+    /// The directory of the program, for files of the test.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+/// The command under test, with a home of its own.
+pub fn wayfarer(home: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wayfarer"));
+    command
+        .env("HOME", home)
+        .env_remove("XDG_STATE_HOME")
+        .env_remove("XDG_CONFIG_HOME")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null());
+    command
+}
+
+/// What a session said, with addresses and process numbers taken out.
+pub struct Said {
+    pub out: String,
+    pub err: String,
+    pub status: Option<i32>,
+}
+
+impl Said {
+    /// All lines stand in the output, in this order.
+    #[track_caller]
+    pub fn has(&self, lines: &[&str]) -> &Self {
+        let mut rest = self.out.as_str();
+        for line in lines {
+            match rest.find(line) {
+                Some(at) => rest = &rest[at + line.len()..],
+                None => panic!(
+                    "{line:?} is missing in:\n{}\nstandard error:\n{}",
+                    self.out, self.err
+                ),
+            }
+        }
+        self
+    }
+
+    #[track_caller]
+    pub fn complains(&self, text: &str) -> &Self {
+        assert!(
+            self.err.contains(text),
+            "{text:?} is missing in:\n{}\n{}",
+            self.err,
+            self.out
+        );
+        self
+    }
+
+    #[track_caller]
+    pub fn ends_with(&self, status: i32) -> &Self {
+        assert_eq!(
+            self.status,
+            Some(status),
+            "out:\n{}\nerr:\n{}",
+            self.out,
+            self.err
+        );
+        self
+    }
+
+    /// The lines of JSON.
+    pub fn objects(&self) -> Vec<serde_json::Value> {
+        self.out
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .filter(serde_json::Value::is_object)
+            .collect()
+    }
+}
+
+/// Runs a command to its end; one that hangs is ended and fails the test.
+pub fn finish(mut command: Command) -> Said {
+    let shown = format!("{command:?}");
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("wayfarer starts");
+    let out = reader(child.stdout.take().expect("piped"));
+    let err = reader(child.stderr.take().expect("piped"));
+    let status = wait(&mut child, &shown);
+    let text = |thread: std::thread::JoinHandle<Vec<u8>>| {
+        let bytes = thread.join().expect("the reader ends");
+        plain(&String::from_utf8_lossy(&bytes))
+    };
+    Said {
+        out: text(out),
+        err: text(err),
+        status,
+    }
+}
+
+fn reader(mut from: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = from.read_to_end(&mut bytes);
+        bytes
+    })
+}
+
+fn wait(child: &mut Child, shown: &str) -> Option<i32> {
+    let begin = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("waiting works") {
+            return status.code();
+        }
+        if begin.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("hung: {shown}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Replaces what differs from run to run: `0x…` and `process N`, `LWP N`.
+fn plain(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let number = |prefix: &'static str, digit: fn(&char) -> bool| {
+            let digits = rest.strip_prefix(prefix)?;
+            let count = digits.chars().take_while(digit).count();
+            (count > 0).then_some((prefix.len() + count, prefix))
+        };
+        let hexadecimal = number("0x", |c| c.is_ascii_hexdigit()).filter(|(length, _)| *length > 8);
+        let found = hexadecimal
+            .or_else(|| number("process ", char::is_ascii_digit))
+            .or_else(|| number("LWP ", char::is_ascii_digit));
+        match found {
+            Some((length, prefix)) => {
+                result.push_str(prefix);
+                result.push('N');
+                rest = &rest[length..];
+            }
+            None => {
+                result.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    result
+}

@@ -1,0 +1,25 @@
+//! `call`: a function of the program, run in the current thread.
+
+use crate::answer::{Answer, CommandError};
+use crate::command::{Call, Chapter, Command, Completes, Spread};
+use crate::interpreter::Interpreter;
+
+pub const COMMANDS: &[Command] = &[Command::new("call", Chapter::Data, call)
+    .usage(&["EXPRESSION"])
+    .help(
+        "Evaluate an expression, usually a call of a function of the program.",
+        "It runs in the current thread; the state from before is restored afterwards, also when it is interrupted or \
+fails. A result of type void is not shown.",
+    )
+    .completes(Completes::Expression)
+    .spread(Spread::EachThread)];
+
+fn call(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
+    if call.arguments.is_empty() {
+        return Err("The history is empty: an expression is needed.".into());
+    }
+    Ok(match interpreter.debugger.call(call.arguments)? {
+        Some(view) => Answer::with(super::print::shown(&view), view),
+        None => Answer::silent(),
+    })
+}

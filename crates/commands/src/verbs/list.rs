@@ -1,0 +1,33 @@
+//! `list`: source.
+
+use wayfarer_debugger::ListSpec;
+
+use crate::answer::{Answer, CommandError};
+use crate::command::{Call, Chapter, Command, Completes, Repeats};
+use crate::interpreter::Interpreter;
+use crate::text;
+use crate::words::split_outside;
+
+pub const COMMANDS: &[Command] = &[Command::new("list", Chapter::Source, list)
+    .aliases(&["l"])
+    .usage(&["", "-", "LOCATION", "FIRST,LAST", "FIRST,", ",LAST"])
+    .help(
+        "Show lines of source.",
+        "At first around the selected frame, then the lines behind the last shown; `-` those before. `set listsize` \
+says how many.",
+    )
+    .completes(Completes::Location)
+    .repeats(Repeats::GoesOn)];
+
+fn list(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
+    let spec = match call.arguments {
+        "" | "+" => ListSpec::Onward,
+        "-" => ListSpec::Backward,
+        text => match split_outside(text, ',').as_slice() {
+            [first, last] => ListSpec::Range((*first).to_owned(), (*last).to_owned()),
+            _ => ListSpec::Around(text.to_owned()),
+        },
+    };
+    let view = interpreter.debugger.list(spec)?;
+    Ok(Answer::with(text::code::source(&view), view))
+}

@@ -1,0 +1,41 @@
+//! Errors of process control as the debugger is told of them.
+
+use wayfarer_protocol::{Failure, FailureKind};
+use wayfarer_ptrace::Error;
+
+/// The failure for an error.
+pub fn of(error: &Error) -> Failure {
+    let kind = match error {
+        Error::Gone(_) => FailureKind::Gone,
+        Error::Permission { .. } => FailureKind::Permission,
+        Error::AlreadyTraced { .. } => FailureKind::AlreadyTraced,
+        Error::Exec { .. } => FailureKind::Launch,
+        Error::Memory { .. } => FailureKind::BadAddress,
+        Error::System { .. } => FailureKind::System,
+    };
+    Failure::new(kind, error.to_string())
+}
+
+/// No such process.
+pub fn no_process(id: u64) -> Failure {
+    Failure::new(
+        FailureKind::Gone,
+        format!("process {id} is not in this session any more"),
+    )
+}
+
+/// No such thread.
+pub fn no_thread(id: u64) -> Failure {
+    Failure::new(
+        FailureKind::Gone,
+        format!("thread {id} is not in this session any more"),
+    )
+}
+
+/// It runs.
+pub fn running(id: u64) -> Failure {
+    Failure::new(
+        FailureKind::Running,
+        format!("thread {id} is running: halt it first"),
+    )
+}

@@ -1,0 +1,214 @@
+//! The gRPC service: checks the session and passes each call on to the tracing thread.
+
+use crate::command::{Command, Postbox, Reply};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use tokio::sync::{mpsc, oneshot};
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status};
+use wayfarer_protocol as wire;
+use wire::agent_server::Agent;
+
+/// The only session an agent has.
+const SESSION: u64 = 1;
+
+/// The state of the session as the server sees it.
+#[derive(Default)]
+struct Session {
+    open: bool,
+    /// Events that nobody has asked for yet.
+    events: Option<mpsc::UnboundedReceiver<wire::Event>>,
+}
+
+/// Serves the protocol.
+pub struct Service {
+    postbox: Postbox,
+    session: Mutex<Session>,
+    /// Told when the stream of events is dropped.
+    over: Arc<Mutex<Option<oneshot::Sender<()>>>>,
+}
+
+impl Service {
+    /// A service that says through `over` when its session has ended.
+    pub fn new(postbox: Postbox, over: oneshot::Sender<()>) -> Service {
+        Service {
+            postbox,
+            session: Mutex::new(Session::default()),
+            over: Arc::new(Mutex::new(Some(over))),
+        }
+    }
+
+    #[allow(clippy::result_large_err)]
+    fn check(&self, session: u64) -> Result<(), Status> {
+        let open = self.session.lock().map_err(|_| ended())?.open;
+        match (open, session) {
+            (true, SESSION) => Ok(()),
+            (false, _) => Err(Status::failed_precondition(
+                "no session is open: call Open first",
+            )),
+            (true, other) => Err(Status::not_found(format!(
+                "there is no session {other} here"
+            ))),
+        }
+    }
+
+    async fn ask<T>(
+        &self,
+        session: u64,
+        command: impl FnOnce(Reply<T>) -> Command,
+    ) -> Result<Response<T>, Status> {
+        self.check(session)?;
+        self.postbox
+            .ask(command)
+            .await
+            .map(Response::new)
+            .ok_or_else(ended)
+    }
+}
+
+fn ended() -> Status {
+    Status::unavailable("the agent is ending")
+}
+
+/// The events of a session; dropping it ends the session.
+pub struct EventStream {
+    events: mpsc::UnboundedReceiver<wire::Event>,
+    over: Arc<Mutex<Option<oneshot::Sender<()>>>>,
+}
+
+impl Stream for EventStream {
+    type Item = Result<wire::Event, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.events.poll_recv(context).map(|event| event.map(Ok))
+    }
+}
+
+impl Drop for EventStream {
+    fn drop(&mut self) {
+        if let Ok(mut over) = self.over.lock()
+            && let Some(over) = over.take()
+        {
+            let _ = over.send(());
+        }
+    }
+}
+
+/// Calls that are passed on as they are. Written as `async_trait` would write them, because it does not see into macros.
+macro_rules! passed_on {
+    ($($method:ident, $command:ident, $request:ident, $reply:ident;)*) => {
+        $(
+            fn $method<'service, 'answer>(
+                &'service self,
+                request: Request<wire::$request>,
+            ) -> Pin<Box<dyn Future<Output = Result<Response<wire::$reply>, Status>> + Send + 'answer>>
+            where
+                'service: 'answer,
+                Self: 'answer,
+            {
+                let request = request.into_inner();
+                Box::pin(self.ask(request.session, move |reply| Command::$command(request, reply)))
+            }
+        )*
+    };
+}
+
+#[tonic::async_trait]
+impl Agent for Service {
+    type EventsStream = EventStream;
+
+    async fn open(
+        &self,
+        request: Request<wire::OpenRequest>,
+    ) -> Result<Response<wire::OpenReply>, Status> {
+        let request = request.into_inner();
+        if request.protocol_version != wire::PROTOCOL_VERSION {
+            return Err(Status::failed_precondition(format!(
+                "{} speaks version {} of the protocol and this agent version {}: use the same wayfarer on both sides",
+                request.debugger,
+                request.protocol_version,
+                wire::PROTOCOL_VERSION
+            )));
+        }
+        let (sender, receiver) = mpsc::unbounded_channel();
+        {
+            let mut session = self.session.lock().map_err(|_| ended())?;
+            if session.open {
+                return Err(Status::already_exists("this agent has a session already"));
+            }
+            session.open = true;
+            session.events = Some(receiver);
+        }
+        self.postbox
+            .ask(|reply| Command::Open(sender, reply))
+            .await
+            .ok_or_else(ended)?;
+        let text = |path| {
+            std::fs::read_to_string(path)
+                .unwrap_or_default()
+                .trim()
+                .to_string()
+        };
+        Ok(Response::new(wire::OpenReply {
+            protocol_version: wire::PROTOCOL_VERSION,
+            session: SESSION,
+            agent: format!("wayfarer {}", env!("CARGO_PKG_VERSION")),
+            host: text("/proc/sys/kernel/hostname"),
+            agent_pid: std::process::id(),
+            watchpoints: wayfarer_ptrace::debug_registers::SLOTS as u32,
+            kernel: text("/proc/sys/kernel/osrelease"),
+        }))
+    }
+
+    async fn events(
+        &self,
+        request: Request<wire::EventsRequest>,
+    ) -> Result<Response<EventStream>, Status> {
+        self.check(request.into_inner().session)?;
+        let events = self.session.lock().map_err(|_| ended())?.events.take();
+        let events = events.ok_or_else(|| {
+            Status::already_exists("the events of this session are being read already")
+        })?;
+        Ok(Response::new(EventStream {
+            events,
+            over: Arc::clone(&self.over),
+        }))
+    }
+
+    async fn list_processes(
+        &self,
+        request: Request<wire::ListProcessesRequest>,
+    ) -> Result<Response<wire::ListProcessesReply>, Status> {
+        self.ask(request.into_inner().session, Command::ListProcesses)
+            .await
+    }
+
+    passed_on! {
+        configure, Configure, ConfigureRequest, Acknowledgement;
+        launch, Launch, LaunchRequest, LaunchReply;
+        attach, Attach, AttachRequest, AttachReply;
+        detach, Detach, DetachRequest, TargetResults;
+        kill, Kill, KillRequest, TargetResults;
+        halt, Halt, HaltRequest, HaltReply;
+        resume, Resume, ResumeRequest, TargetResults;
+        release, Release, ReleaseRequest, TargetResults;
+        set_held, SetHeld, SetHeldRequest, TargetResults;
+        insert_breakpoint, InsertBreakpoint, InsertBreakpointRequest, InsertBreakpointReply;
+        remove_breakpoint, RemoveBreakpoint, RemoveBreakpointRequest, Acknowledgement;
+        get_hits, GetHits, GetHitsRequest, GetHitsReply;
+        insert_watchpoint, InsertWatchpoint, InsertWatchpointRequest, TargetResults;
+        remove_watchpoint, RemoveWatchpoint, RemoveWatchpointRequest, Acknowledgement;
+        insert_catchpoint, InsertCatchpoint, InsertCatchpointRequest, Acknowledgement;
+        remove_catchpoint, RemoveCatchpoint, RemoveCatchpointRequest, Acknowledgement;
+        set_signals, SetSignals, SetSignalsRequest, Acknowledgement;
+        read_memory, ReadMemory, ReadMemoryRequest, ReadMemoryReply;
+        write_memory, WriteMemory, WriteMemoryRequest, TargetResults;
+        read_registers, ReadRegisters, ReadRegistersRequest, ReadRegistersReply;
+        write_registers, WriteRegisters, WriteRegistersRequest, TargetResults;
+        snapshot, Snapshot, SnapshotRequest, SnapshotReply;
+        modules, Modules, ModulesRequest, ModulesReply;
+        maps, Maps, MapsRequest, MapsReply;
+        inferior_call, InferiorCall, InferiorCallRequest, InferiorCallReply;
+    }
+}

@@ -1,0 +1,333 @@
+//! Processes and threads that come into the session: launched, attached, made by those in it; and programs replaced by exec.
+
+use super::Tracer;
+use super::breakpoints::Breakpoint;
+use super::events::reason;
+use super::halting::Purpose;
+use super::process::{Process, ProcessId, Space, SpaceId};
+use super::thread::{Thread, ThreadId, Wanted};
+use super::watch::Watched;
+use crate::failure;
+use std::collections::BTreeSet;
+use tokio::sync::oneshot;
+use wayfarer_protocol as wire;
+use wayfarer_ptrace::{Error, Launch, Running, Tid, process_files};
+use wire::event::Kind;
+use wire::stop_reason::Reason;
+
+/// A launch that has not reached its program yet.
+pub struct Starting {
+    reply: oneshot::Sender<wire::LaunchReply>,
+    program: String,
+}
+
+/// Which process a newborn belongs to.
+pub(super) struct Birth {
+    pub parent: Option<ProcessId>,
+    pub launched: bool,
+    pub wanted: Wanted,
+}
+
+impl Tracer {
+    /// Starts a program; answered when it stands at its first instruction.
+    pub(super) fn launch(
+        &mut self,
+        request: wire::LaunchRequest,
+        reply: oneshot::Sender<wire::LaunchReply>,
+    ) {
+        let launch = launch_of(&request);
+        let program = launch
+            .arguments
+            .first()
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .unwrap_or_default();
+        match wayfarer_ptrace::launch(&launch) {
+            Ok(pid) => {
+                self.starting.insert(pid, Starting { reply, program });
+            }
+            Err(error) => {
+                let _ = reply.send(wire::LaunchReply {
+                    process: None,
+                    failure: Some(failure::of(&error)),
+                });
+            }
+        }
+    }
+
+    /// A launched program stands at its first instruction: now it is a process of the session.
+    pub(super) fn launched(
+        &mut self,
+        stopped: wayfarer_ptrace::Stopped,
+        stop: wayfarer_ptrace::Stop,
+    ) {
+        let pid = stopped.tid();
+        let Some(starting) = self.starting.remove(&pid) else {
+            return;
+        };
+        let birth = Birth {
+            parent: None,
+            launched: true,
+            wanted: Wanted::Stopped,
+        };
+        let answer = match self.enter_process(pid, birth, None) {
+            Ok(process) => {
+                let thread = self.first_thread(process);
+                if let Some(thread) = thread.and_then(|thread| self.threads.get_mut(&thread)) {
+                    thread.newborn = false;
+                    thread.stopped(stopped, stop);
+                    thread.reason = Some(reason(Reason::Initial(wire::Initial {})));
+                }
+                self.follow_libraries(process);
+                self.announce_process(process, wire::Origin::Launch);
+                wire::LaunchReply {
+                    process: self.describe_process(process),
+                    failure: None,
+                }
+            }
+            Err(error) => wire::LaunchReply {
+                process: None,
+                failure: Some(failure::of(&error)),
+            },
+        };
+        let _ = starting.reply.send(answer);
+    }
+
+    /// A launched process ended before it had a program.
+    pub(super) fn launch_ended(&mut self, pid: Tid) {
+        if let Some(starting) = self.starting.remove(&pid) {
+            let message = format!("{} ended before it had begun", starting.program);
+            let _ = starting.reply.send(wire::LaunchReply {
+                process: None,
+                failure: Some(wire::Failure::new(wire::FailureKind::Launch, message)),
+            });
+        }
+    }
+
+    /// Takes running processes; answered when all their threads are stopped.
+    pub(super) fn attach(
+        &mut self,
+        request: wire::AttachRequest,
+        reply: oneshot::Sender<wire::AttachReply>,
+    ) {
+        let mut pids: Vec<Tid> = request.pids.iter().map(|pid| Tid(*pid as i32)).collect();
+        if request.with_descendants {
+            let mut seen: BTreeSet<Tid> = pids.iter().copied().collect();
+            let mut next = 0;
+            while let Some(pid) = pids.get(next).copied() {
+                next += 1;
+                pids.extend(
+                    process_files::children(pid)
+                        .into_iter()
+                        .filter(|child| seen.insert(*child)),
+                );
+            }
+        }
+        let mut results = Vec::new();
+        let mut threads = Vec::new();
+        for pid in pids {
+            match self.attach_one(pid) {
+                Ok(process) => {
+                    threads.extend(self.processes[&process].threads.iter().copied());
+                    results.push((pid, Ok(process)));
+                }
+                Err(failure) => results.push((pid, Err(failure))),
+            }
+        }
+        self.halt_threads(threads, Purpose::Attach { results, reply });
+    }
+
+    fn attach_one(&mut self, pid: Tid) -> Result<ProcessId, wire::Failure> {
+        let invalid = |message: String| wire::Failure::new(wire::FailureKind::Invalid, message);
+        if self.processes.values().any(|process| process.pid == pid) {
+            return Err(invalid(format!("process {pid} is being debugged already")));
+        }
+        if pid.0 == std::process::id() as i32 {
+            return Err(invalid(format!("process {pid} is the agent itself")));
+        }
+        match process_files::process_of(pid) {
+            None => {
+                let message = format!("there is no process {pid}");
+                return Err(wire::Failure::new(wire::FailureKind::Gone, message));
+            }
+            Some(leader) if leader != pid => {
+                return Err(invalid(format!(
+                    "{pid} is a thread of process {leader}: attach to that"
+                )));
+            }
+            Some(_) => {}
+        }
+        let attached = wayfarer_ptrace::attach(pid).map_err(|error| failure::of(&error))?;
+        let birth = Birth {
+            parent: None,
+            launched: false,
+            wanted: Wanted::Stopped,
+        };
+        let process = self
+            .enter_process(pid, birth, None)
+            .map_err(|error| failure::of(&error))?;
+        for running in attached.threads {
+            if running.tid() != pid {
+                self.enter_thread(process, running, Wanted::Stopped);
+            }
+        }
+        Ok(process)
+    }
+
+    /// Makes a process and its first thread known. Its memory is opened, or shared with another's.
+    pub(super) fn enter_process(
+        &mut self,
+        pid: Tid,
+        birth: Birth,
+        shared: Option<SpaceId>,
+    ) -> Result<ProcessId, Error> {
+        let space = match shared {
+            Some(space) => space,
+            None => {
+                let space = SpaceId(self.fresh_id());
+                self.spaces
+                    .insert(space, Space::open(pid, !birth.launched)?);
+                space
+            }
+        };
+        let id = ProcessId(self.fresh_id());
+        let process = Process {
+            id,
+            pid,
+            parent: birth.parent,
+            space,
+            launched: birth.launched,
+            threads: Vec::new(),
+            next_number: 1,
+            shares_memory: shared.is_some(),
+            linker: None,
+            watched: Watched::default(),
+            leaving: false,
+        };
+        self.processes.insert(id, process);
+        self.enter_thread(id, Running::of_newborn(pid), birth.wanted);
+        Ok(id)
+    }
+
+    /// Makes a thread known.
+    pub(super) fn enter_thread(
+        &mut self,
+        process: ProcessId,
+        running: Running,
+        wanted: Wanted,
+    ) -> ThreadId {
+        let id = ThreadId(self.fresh_id());
+        let tid = running.tid();
+        let mut number = 1;
+        if let Some(process) = self.processes.get_mut(&process) {
+            number = process.next_number;
+            process.next_number += 1;
+            process.threads.push(id);
+        }
+        let mut thread = Thread::new(id, process, running, number);
+        thread.wanted = wanted;
+        self.threads.insert(id, thread);
+        self.tids.insert(tid, id);
+        id
+    }
+
+    /// Tells of a new process.
+    pub(super) fn announce_process(&mut self, process: ProcessId, origin: wire::Origin) {
+        let description = self.describe_process(process);
+        self.tell(Kind::ProcessCreated(wire::ProcessCreated {
+            process: description,
+            origin: origin.into(),
+        }));
+    }
+
+    pub(super) fn first_thread(&self, process: ProcessId) -> Option<ThreadId> {
+        self.processes.get(&process)?.threads.first().copied()
+    }
+
+    /// The thread has made another thread, or a process by clone without a thread's flags.
+    pub(super) fn cloned(&mut self, maker: ThreadId, child: Tid) -> Option<ProcessId> {
+        let process = self.threads.get(&maker)?.process;
+        let pid = self.processes.get(&process)?.pid;
+        let belongs = process_files::process_of(child);
+        if belongs.is_some_and(|leader| leader != pid) {
+            return self.forked(maker, child, wire::Origin::Clone);
+        }
+        let wanted = self.threads.get(&maker)?.wanted;
+        let id = self.enter_thread(process, Running::of_newborn(child), wanted);
+        if let Some(description) = self.describe_thread(id) {
+            self.tell(Kind::ThreadCreated(wire::ThreadCreated {
+                thread: Some(description),
+            }));
+        }
+        self.greet(child);
+        None
+    }
+
+    /// The thread has made a process.
+    pub(super) fn forked(
+        &mut self,
+        maker: ThreadId,
+        child: Tid,
+        origin: wire::Origin,
+    ) -> Option<ProcessId> {
+        let thread = self.threads.get(&maker)?;
+        let (parent, wanted) = (thread.process, thread.wanted);
+        let parent_process = self.processes.get(&parent)?;
+        let (parent_space, launched) = (parent_process.space, parent_process.launched);
+        let linker = parent_process.linker.clone();
+        // Only vfork and posix_spawn lend their memory; a clone with CLONE_VM alone does not happen in practice.
+        let shared = (origin == wire::Origin::Vfork).then_some(parent_space);
+        let birth = Birth {
+            parent: Some(parent),
+            launched,
+            wanted,
+        };
+        // A child that is gone already is of no interest: its end is reported to nobody we know.
+        let id = self.enter_process(child, birth, shared).ok()?;
+        if let Some(process) = self.processes.get_mut(&id) {
+            process.linker = linker;
+        }
+        self.inherit_breakpoints(parent, id, parent_space, shared.is_some());
+        self.announce_process(id, origin);
+        self.greet(child);
+        Some(id)
+    }
+
+    /// Judges the first stop of a newborn that was quicker than the report of its birth.
+    fn greet(&mut self, child: Tid) {
+        if let Some((stopped, stop)) = self.early.remove(&child) {
+            self.thread_stopped(stopped, stop);
+        }
+    }
+
+    /// A breakpoint's own table, for those that need it mutably beside others.
+    pub(super) fn breakpoint(&mut self, id: u64) -> Option<&mut Breakpoint> {
+        self.breakpoints.get_mut(&id)
+    }
+}
+
+fn launch_of(request: &wire::LaunchRequest) -> Launch {
+    let bytes = |texts: &[String]| texts.iter().map(|text| text.clone().into_bytes()).collect();
+    let path = |text: &String| (!text.is_empty()).then(|| text.into());
+    Launch {
+        arguments: if request.raw_arguments.is_empty() {
+            bytes(&request.arguments)
+        } else {
+            request.raw_arguments.clone()
+        },
+        environment: if request.inherit_environment {
+            None
+        } else if request.raw_environment.is_empty() {
+            Some(bytes(&request.environment))
+        } else {
+            Some(request.raw_environment.clone())
+        },
+        directory: path(&request.directory),
+        randomize: request.randomize,
+        streams: [
+            path(&request.stdin_path),
+            path(&request.stdout_path),
+            path(&request.stderr_path),
+        ],
+        own_process_group: request.own_process_group,
+    }
+}

@@ -1,0 +1,315 @@
+//! Breakpoints: what the debugger asked for, and the instructions in memory that serve it.
+//!
+//! An address holds one breakpoint instruction however many need it: each need is an [`Owner`], and the original byte
+//! comes back with the last of them.
+
+use super::Tracer;
+use super::process::{BREAKPOINT, Inserted, Owner, ProcessId, SpaceId};
+use super::thread::{Activity, ThreadId};
+use crate::failure;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use wayfarer_predicate::Program;
+use wayfarer_protocol as wire;
+
+/// A breakpoint as the debugger asked for it.
+#[derive(Default)]
+pub struct Breakpoint {
+    /// Where it is.
+    pub places: BTreeMap<(ProcessId, u64), Place>,
+    /// Times that it was reached with its predicate true.
+    pub hits: u64,
+    /// Times that it was reached.
+    pub evaluations: u64,
+    /// Hits still to be passed.
+    pub ignore: u64,
+    /// Only these threads, unless empty.
+    pub threads: BTreeSet<ThreadId>,
+    /// Gone after the first stop.
+    pub temporary: bool,
+    /// Only counts.
+    pub count_only: bool,
+    /// Only with the stack pointer above this.
+    pub stack_above: Option<u64>,
+    /// Whom a stop takes along.
+    pub scope: wire::StopScope,
+    /// Who must arrive.
+    pub barrier: Option<Barrier>,
+}
+
+/// One place of a breakpoint.
+#[derive(Clone, Default)]
+pub struct Place {
+    /// The condition; `None`: always.
+    pub predicate: Option<Arc<Program>>,
+    /// As for the breakpoint.
+    pub hits: u64,
+    /// As for the breakpoint.
+    pub evaluations: u64,
+}
+
+/// Who must arrive, and who has.
+#[derive(Clone, Default)]
+pub struct Barrier {
+    /// Processes of which any thread counts.
+    pub processes: BTreeSet<ProcessId>,
+    /// Single threads.
+    pub threads: BTreeSet<ThreadId>,
+    /// Who waits.
+    pub arrived: BTreeSet<ThreadId>,
+}
+
+impl Breakpoint {
+    /// A child of fork gets its parent's places.
+    pub fn inherit(&mut self, parent: ProcessId, child: ProcessId) {
+        let inherited: Vec<_> = self
+            .places
+            .range((parent, 0)..=(parent, u64::MAX))
+            .map(|((_, address), place)| {
+                let place = Place {
+                    predicate: place.predicate.clone(),
+                    ..Place::default()
+                };
+                ((child, *address), place)
+            })
+            .collect();
+        self.places.extend(inherited);
+    }
+
+    /// The process has no such code any more.
+    pub fn drop_process(&mut self, process: ProcessId) {
+        self.places.retain(|(owner, _), _| *owner != process);
+    }
+}
+
+impl Tracer {
+    pub(super) fn insert_breakpoint(
+        &mut self,
+        request: wire::InsertBreakpointRequest,
+    ) -> wire::InsertBreakpointReply {
+        let scope = request.stop_scope();
+        let breakpoint = self.breakpoints.entry(request.id).or_default();
+        breakpoint.ignore = request.ignore_count;
+        breakpoint.threads = request.threads.iter().copied().map(ThreadId).collect();
+        breakpoint.temporary = request.temporary;
+        breakpoint.count_only = request.count_only;
+        breakpoint.stack_above = request.stack_above;
+        breakpoint.scope = scope;
+        let arrived = breakpoint.barrier.take().map(|barrier| barrier.arrived);
+        breakpoint.barrier = request.barrier.as_ref().map(|barrier| Barrier {
+            processes: barrier.processes.iter().copied().map(ProcessId).collect(),
+            threads: barrier.threads.iter().copied().map(ThreadId).collect(),
+            arrived: arrived.unwrap_or_default(),
+        });
+        let results = request
+            .places
+            .iter()
+            .map(|place| wire::BreakpointPlaceResult {
+                process: place.process,
+                address: place.address,
+                failure: self.insert_place(request.id, place).err(),
+            })
+            .collect();
+        wire::InsertBreakpointReply { results }
+    }
+
+    fn insert_place(
+        &mut self,
+        id: u64,
+        place: &wire::BreakpointPlace,
+    ) -> Result<(), wire::Failure> {
+        let process = ProcessId(place.process);
+        let space = self
+            .processes
+            .get(&process)
+            .ok_or_else(|| failure::no_process(place.process))?
+            .space;
+        let predicate = match place.predicate.as_slice() {
+            [] => None,
+            bytes => Some(Arc::new(Program::from_bytes(bytes).map_err(|error| {
+                let message = format!("the condition of breakpoint {id} is damaged: {error}");
+                wire::Failure::new(wire::FailureKind::Invalid, message)
+            })?)),
+        };
+        self.claim_address(space, place.address, Owner::Breakpoint(process, id))?;
+        let entry = self.breakpoints.entry(id).or_default();
+        entry
+            .places
+            .entry((process, place.address))
+            .or_default()
+            .predicate = predicate;
+        Ok(())
+    }
+
+    pub(super) fn remove_breakpoint(&mut self, id: u64, places: &[wire::BreakpointPlace]) {
+        let Some(breakpoint) = self.breakpoints.get_mut(&id) else {
+            return;
+        };
+        let gone: Vec<(ProcessId, u64)> = if places.is_empty() {
+            breakpoint.places.keys().copied().collect()
+        } else {
+            places
+                .iter()
+                .map(|place| (ProcessId(place.process), place.address))
+                .filter(|place| breakpoint.places.contains_key(place))
+                .collect()
+        };
+        for place in &gone {
+            breakpoint.places.remove(place);
+        }
+        if places.is_empty() {
+            let waiting = self
+                .breakpoints
+                .remove(&id)
+                .and_then(|breakpoint| breakpoint.barrier);
+            for thread in waiting.map(|barrier| barrier.arrived).unwrap_or_default() {
+                self.leave_barrier(thread);
+            }
+        }
+        for (process, address) in gone {
+            if let Some(space) = self.processes.get(&process).map(|process| process.space) {
+                self.release_address(space, address, Owner::Breakpoint(process, id));
+            }
+        }
+    }
+
+    /// Makes sure that an address has a breakpoint instruction.
+    pub(super) fn claim_address(
+        &mut self,
+        space_id: SpaceId,
+        address: u64,
+        owner: Owner,
+    ) -> Result<(), wire::Failure> {
+        let gone = || wire::Failure::new(wire::FailureKind::Gone, "the process is gone");
+        let space = self.spaces.get_mut(&space_id).ok_or_else(gone)?;
+        if let Some(inserted) = space.inserted.get_mut(&address) {
+            if !inserted.owners.contains(&owner) {
+                inserted.owners.push(owner);
+            }
+            return Ok(());
+        }
+        let mut original = [0];
+        space
+            .memory
+            .read(address, &mut original)
+            .map_err(|error| failure::of(&error))?;
+        if space.guarded {
+            self.traces
+                .breakpoint_placed(space.memory.tid(), address, original[0]);
+        }
+        if let Err(error) = space.memory.write(address, &[BREAKPOINT]) {
+            self.traces.breakpoint_removed(space.memory.tid(), address);
+            return Err(failure::of(&error));
+        }
+        let inserted = Inserted {
+            original: original[0],
+            owners: vec![owner],
+            instruction: None,
+        };
+        space.inserted.insert(address, inserted);
+        Ok(())
+    }
+
+    /// Drops a need; the last one takes the instruction out.
+    pub(super) fn release_address(&mut self, space_id: SpaceId, address: u64, owner: Owner) {
+        let Some(space) = self.spaces.get_mut(&space_id) else {
+            return;
+        };
+        let Some(inserted) = space.inserted.get_mut(&address) else {
+            return;
+        };
+        inserted.owners.retain(|other| *other != owner);
+        if inserted.owners.is_empty() {
+            let mut now = [0];
+            // Only our own instruction is undone: the program may have put other code there.
+            if space.memory.read(address, &mut now).is_ok() && now == [BREAKPOINT] {
+                let _ = space.memory.write(address, &[inserted.original]);
+            }
+            let pid = space.memory.tid();
+            space.inserted.remove(&address);
+            self.traces.breakpoint_removed(pid, address);
+        }
+    }
+
+    /// Places the private breakpoints for where a thread runs to.
+    pub(super) fn place_goal(&mut self, id: ThreadId) -> Result<(), wire::Failure> {
+        let Some(thread) = self.threads.get(&id) else {
+            return Ok(());
+        };
+        let addresses = thread
+            .goal()
+            .map(|goal| goal.addresses.clone())
+            .unwrap_or_default();
+        let Some(space) = self
+            .processes
+            .get(&thread.process)
+            .map(|process| process.space)
+        else {
+            return Ok(());
+        };
+        for address in addresses {
+            self.claim_address(space, address, Owner::Goal(id))?;
+        }
+        Ok(())
+    }
+
+    /// Removes them, and what the thread was doing if that was running to somewhere.
+    pub(super) fn drop_goal(&mut self, id: ThreadId) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let addresses = thread
+            .goal()
+            .map(|goal| goal.addresses.clone())
+            .unwrap_or_default();
+        match &mut thread.activity {
+            Activity::Step(step) => step.goal = None,
+            Activity::RunTo(_) => thread.activity = Activity::Continue,
+            Activity::Continue | Activity::Call(_) => {}
+        }
+        let Some(space) = self
+            .processes
+            .get(&thread.process)
+            .map(|process| process.space)
+        else {
+            return;
+        };
+        for address in addresses {
+            self.release_address(space, address, Owner::Goal(id));
+        }
+    }
+
+    pub(super) fn hits_of(&self, ids: &[u64]) -> wire::GetHitsReply {
+        let asked = |id: &u64| ids.is_empty() || ids.contains(id);
+        let hits = self
+            .breakpoints
+            .iter()
+            .filter(|(id, _)| asked(id))
+            .map(|(id, breakpoint)| {
+                let (missing_processes, missing_threads) = self.missing(breakpoint);
+                wire::Hits {
+                    id: *id,
+                    hits: breakpoint.hits,
+                    evaluations: breakpoint.evaluations,
+                    ignore_left: breakpoint.ignore,
+                    places: breakpoint
+                        .places
+                        .iter()
+                        .map(|((process, address), place)| wire::PlaceHits {
+                            process: process.0,
+                            address: *address,
+                            hits: place.hits,
+                            evaluations: place.evaluations,
+                        })
+                        .collect(),
+                    arrived_threads: breakpoint.barrier.as_ref().map_or(Vec::new(), |barrier| {
+                        barrier.arrived.iter().map(|thread| thread.0).collect()
+                    }),
+                    missing_processes: missing_processes.iter().map(|process| process.0).collect(),
+                    missing_threads: missing_threads.iter().map(|thread| thread.0).collect(),
+                }
+            })
+            .collect();
+        wire::GetHitsReply { hits }
+    }
+}

@@ -1,0 +1,372 @@
+//! Calling a function in a stopped thread, and putting everything back.
+
+use super::Tracer;
+use super::process::Owner;
+use super::thread::{Activity, Call, Goal, ThreadId, Wanted};
+use crate::{convert, failure};
+use tokio::sync::oneshot;
+use wayfarer_protocol as wire;
+use wayfarer_ptrace::Registers;
+use wayfarer_ptrace::process_files;
+use wayfarer_ptrace::wait::monotonic_ns;
+
+const RED_ZONE: u64 = 128;
+const DEFAULT_TIMEOUT_MS: u64 = 10_000;
+/// Blocks larger than this do not belong on a stack.
+const MOST_BYTES: usize = 1 << 20;
+/// The program's own entry point: code that is there, is executable and is not run any more.
+const AT_ENTRY: u64 = 9;
+/// Flags that a function expects to be clear: direction and trap.
+const UNEXPECTED_FLAGS: u64 = 1 << 10 | 1 << 8;
+
+impl Tracer {
+    pub(super) fn inferior_call(
+        &mut self,
+        request: &wire::InferiorCallRequest,
+        reply: oneshot::Sender<wire::InferiorCallReply>,
+    ) {
+        if let Err((failure, reply)) = self.begin_call(request, reply) {
+            let _ = reply.send(wire::InferiorCallReply {
+                failure: Some(failure),
+                ..wire::InferiorCallReply::default()
+            });
+        }
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn begin_call(
+        &mut self,
+        request: &wire::InferiorCallRequest,
+        reply: oneshot::Sender<wire::InferiorCallReply>,
+    ) -> Result<(), (wire::Failure, oneshot::Sender<wire::InferiorCallReply>)> {
+        let id = ThreadId(request.thread);
+        let frame = match self.lay_out(id, request) {
+            Ok(frame) => frame,
+            Err(failure) => return Err((failure, reply)),
+        };
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return Err((failure::no_thread(request.thread), reply));
+        };
+        let Some(registers) = thread.registers() else {
+            return Err((failure::no_thread(request.thread), reply));
+        };
+        let vector = thread
+            .handle()
+            .and_then(|handle| handle.vector_state().ok());
+        let timeout_ms = match u64::from(request.timeout_ms) {
+            0 => DEFAULT_TIMEOUT_MS,
+            some => some,
+        };
+        if let (Some(state), Some(handle)) = (&vector, thread.handle())
+            && !request.vector_arguments.is_empty()
+        {
+            let mut state = state.clone();
+            let mut ymm = state.ymm();
+            for (number, argument) in request.vector_arguments.iter().take(8).enumerate() {
+                let length = argument.len().min(16);
+                ymm[number * 32..number * 32 + length].copy_from_slice(&argument[..length]);
+            }
+            state.set_ymm(&ymm);
+            let _ = handle.set_vector_state(&state);
+        }
+        let call = Call {
+            registers,
+            vector,
+            goal: Goal {
+                addresses: vec![frame.return_address],
+                stack_above: Some(frame.registers.0.rsp),
+                after_signal: false,
+            },
+            blocks: frame.blocks,
+            signal: thread.signal.take(),
+            deadline_ns: monotonic_ns() + timeout_ms * 1_000_000,
+            skip_at: thread.skip_at.take(),
+            reason: thread.reason.clone(),
+            reply,
+            companions: Vec::new(),
+        };
+        thread.activity = Activity::Call(Box::new(call));
+        thread.set_registers(frame.registers);
+        thread.wanted = Wanted::Running;
+        if self.place_goal(id).is_err() {
+            self.end_call(id, |answer| {
+                answer.failure = Some(wire::Failure::new(
+                    wire::FailureKind::BadAddress,
+                    "the program's entry point cannot be used as a place to return to",
+                ));
+            });
+            return Ok(());
+        }
+        if request.run_others {
+            self.run_companions(id);
+        }
+        self.go_on(id);
+        Ok(())
+    }
+
+    /// Lets the other threads of the process run for the time of a call.
+    fn run_companions(&mut self, id: ThreadId) {
+        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else {
+            return;
+        };
+        let companions: Vec<ThreadId> = self
+            .threads
+            .values()
+            .filter(|thread| thread.process == process && thread.id != id)
+            .filter(|thread| thread.wanted == Wanted::Stopped && thread.pending.is_none())
+            .map(|thread| thread.id)
+            .collect();
+        for other in &companions {
+            if let Some(thread) = self.threads.get_mut(other) {
+                thread.wanted = Wanted::Running;
+            }
+            self.go_on(*other);
+        }
+        if let Some(Activity::Call(call)) =
+            self.threads.get_mut(&id).map(|thread| &mut thread.activity)
+        {
+            call.companions = companions;
+        }
+    }
+
+    /// Writes blocks, stack arguments and return address; the registers to begin with.
+    fn lay_out(
+        &mut self,
+        id: ThreadId,
+        request: &wire::InferiorCallRequest,
+    ) -> Result<Frame, wire::Failure> {
+        let invalid = |message: &str| wire::Failure::new(wire::FailureKind::Invalid, message);
+        let thread = self
+            .threads
+            .get_mut(&id)
+            .ok_or_else(|| failure::no_thread(id.0))?;
+        if !thread.is_stopped() || thread.wanted == Wanted::Running {
+            return Err(failure::running(id.0));
+        }
+        let mut registers = thread.registers().ok_or_else(|| failure::no_thread(id.0))?;
+        let process = self
+            .processes
+            .get(&thread.process)
+            .ok_or_else(|| failure::no_thread(id.0))?;
+        let space = self
+            .spaces
+            .get(&process.space)
+            .ok_or_else(|| failure::no_thread(id.0))?;
+        let entry = process_files::auxiliary(process.pid)
+            .into_iter()
+            .find_map(|(key, value)| (key == AT_ENTRY).then_some(value))
+            .ok_or_else(|| invalid("the program has no entry point to return to"))?;
+        if request.blocks.iter().map(Vec::len).sum::<usize>() > MOST_BYTES {
+            return Err(invalid(
+                "the arguments of the call are too large for the stack",
+            ));
+        }
+        let mut stack = registers.0.rsp.wrapping_sub(RED_ZONE) & !15;
+        let mut blocks = Vec::new();
+        for block in &request.blocks {
+            stack = stack.wrapping_sub(block.len() as u64) & !15;
+            space
+                .memory
+                .write(stack, block)
+                .map_err(|error| failure::of(&error))?;
+            blocks.push((stack, block.len()));
+        }
+        let mut values = Vec::new();
+        for argument in &request.arguments {
+            values.push(match argument.value {
+                Some(wire::call_argument::Value::Number(number)) => number,
+                Some(wire::call_argument::Value::Block(index)) => {
+                    blocks
+                        .get(index as usize)
+                        .ok_or_else(|| invalid("an argument names a block that is not there"))?
+                        .0
+                }
+                None => 0,
+            });
+        }
+        let in_memory = values.split_off(values.len().min(6));
+        // The stack is aligned to 16 at the call, the return address comes below.
+        stack = stack.wrapping_sub(in_memory.len() as u64 * 8) & !15;
+        let mut bytes = entry.to_le_bytes().to_vec();
+        bytes.extend(in_memory.iter().flat_map(|value| value.to_le_bytes()));
+        stack = stack.wrapping_sub(8);
+        space
+            .memory
+            .write(stack, &bytes)
+            .map_err(|error| failure::of(&error))?;
+        let r = &mut registers.0;
+        let targets = [
+            &mut r.rdi, &mut r.rsi, &mut r.rdx, &mut r.rcx, &mut r.r8, &mut r.r9,
+        ];
+        for (register, value) in targets.into_iter().zip(&values) {
+            *register = *value;
+        }
+        r.rax = request.vector_arguments.len() as u64;
+        r.rip = request.function;
+        r.rsp = stack;
+        r.eflags &= !UNEXPECTED_FLAGS;
+        // The kernel must not restart the system call that the thread may be in; putting the registers back will.
+        r.orig_rax = u64::MAX;
+        Ok(Frame {
+            registers,
+            return_address: entry,
+            blocks,
+        })
+    }
+
+    /// The function has returned.
+    pub(super) fn call_returned(&mut self, id: ThreadId) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let general = thread.registers();
+        let vector = thread
+            .handle()
+            .and_then(|handle| handle.vector_state().ok());
+        self.end_call(id, |answer| {
+            answer.general = general.as_ref().map(convert::general_to_wire);
+            answer.vector = vector.as_ref().map(convert::vector_to_wire);
+        });
+    }
+
+    /// Something else stopped the thread in the middle of the call.
+    pub(super) fn call_interrupted(&mut self, id: ThreadId, why: wire::StopReason) {
+        let stop = self.describe_stop(id, why);
+        let message = format!(
+            "the function called in thread {id} was stopped at {:#x} before it returned",
+            stop.pc
+        );
+        self.end_call(id, |answer| {
+            answer.failure = Some(wire::Failure::new(wire::FailureKind::Interrupted, message));
+            answer.interruption = Some(stop);
+        });
+    }
+
+    /// Puts the thread back as it was and answers.
+    fn end_call(&mut self, id: ThreadId, answer: impl FnOnce(&mut wire::InferiorCallReply)) {
+        self.cancel_displaced(id);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let Activity::Call(call) = std::mem::replace(&mut thread.activity, Activity::Continue)
+        else {
+            return;
+        };
+        let call = *call;
+        thread.wanted = Wanted::Stopped;
+        thread.set_registers(call.registers);
+        if let Some(handle) = thread.handle() {
+            // At once: the kernel's view is what later stops begin with.
+            let _ = handle.set_registers(&call.registers);
+            if let Some(vector) = &call.vector {
+                let _ = handle.set_vector_state(vector);
+            }
+        }
+        thread.signal = call.signal;
+        thread.skip_at = call.skip_at;
+        thread.reason = call.reason;
+        thread.pending = None;
+        let space = self
+            .processes
+            .get(&thread.process)
+            .map(|process| process.space);
+        let mut reply = wire::InferiorCallReply::default();
+        if let Some(space) = space {
+            for address in call.goal.addresses {
+                self.release_address(space, address, Owner::Goal(id));
+            }
+            if let Some(space) = self.spaces.get(&space) {
+                for (address, length) in call.blocks {
+                    let mut block = vec![0; length];
+                    let done = space.read(address, &mut block);
+                    block.truncate(done);
+                    reply.blocks.push(block);
+                    reply.block_addresses.push(address);
+                }
+            }
+        }
+        answer(&mut reply);
+        for other in call.companions {
+            if let Some(thread) = self.threads.get_mut(&other) {
+                thread.wanted = Wanted::Stopped;
+                if thread.can_be_stopped() {
+                    thread.interrupt();
+                }
+            }
+        }
+        let _ = call.reply.send(reply);
+    }
+
+    /// The thread ended in the middle of the call.
+    pub(super) fn call_died(&mut self, call: Call) {
+        let _ = call.reply.send(wire::InferiorCallReply {
+            failure: Some(wire::Failure::new(
+                wire::FailureKind::Gone,
+                "the thread ended in the middle of the call",
+            )),
+            ..wire::InferiorCallReply::default()
+        });
+    }
+
+    /// Stops calls that take too long; their stop ends them.
+    pub(super) fn expire_calls(&mut self, now: u64) {
+        let late: Vec<ThreadId> = self
+            .threads
+            .values()
+            .filter(
+                |thread| matches!(&thread.activity, Activity::Call(call) if call.deadline_ns < now),
+            )
+            .map(|thread| thread.id)
+            .collect();
+        for id in late {
+            let Some(thread) = self.threads.get(&id) else {
+                continue;
+            };
+            if thread.is_stopped() {
+                self.call_timed_out(id);
+            } else {
+                thread.interrupt();
+            }
+        }
+    }
+
+    /// Whether the thread's call has used up its time; then it is over.
+    pub(super) fn call_timed_out(&mut self, id: ThreadId) -> bool {
+        let now = monotonic_ns();
+        let late = self.threads.get(&id).is_some_and(
+            |thread| matches!(&thread.activity, Activity::Call(call) if call.deadline_ns < now),
+        );
+        if late {
+            let message = format!(
+                "the function called in thread {id} did not return in time; the thread is where it was before"
+            );
+            self.end_call(id, |answer| {
+                answer.failure = Some(wire::Failure::new(wire::FailureKind::TimedOut, message));
+            });
+        }
+        late
+    }
+
+    /// A stop elsewhere took the thread along in the middle of its call: the call is over.
+    pub(super) fn call_overtaken(&mut self, id: ThreadId) -> bool {
+        let overtaken = self.threads.get(&id).is_some_and(|thread| {
+            matches!(thread.activity, Activity::Call(_))
+                && thread.wanted == Wanted::Stopped
+                && thread.is_stopped()
+        });
+        if overtaken {
+            let why = wire::StopReason {
+                reason: Some(wire::stop_reason::Reason::Halted(wire::Halted {})),
+            };
+            self.call_interrupted(id, why);
+        }
+        overtaken
+    }
+}
+
+/// Where a call begins.
+struct Frame {
+    registers: Registers,
+    return_address: u64,
+    blocks: Vec<(u64, usize)>,
+}

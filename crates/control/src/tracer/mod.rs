@@ -1,0 +1,196 @@
+//! The one thread that traces: it waits for the kernel and for the debugger, and owns all state.
+//!
+//! Everything that happens is a [`Happening`]. A report of the kernel is judged in `reports`, which ends in one of
+//! three ways: the thread goes on at once (`resuming`), it stays stopped because somebody wants it to, or its stop is
+//! told to the debugger, which first stops whom the stop takes along (`halting`). Nothing here blocks on a single
+//! thread: what takes more than one step is kept as state until the report comes that ends it.
+
+mod barrier;
+mod births;
+mod breakpoints;
+mod call;
+mod catch;
+mod deaths;
+mod detach;
+mod displaced;
+mod emulate;
+mod events;
+mod flags;
+mod halting;
+mod hits;
+mod inheritance;
+mod libraries;
+mod memory;
+mod modules;
+mod operands;
+mod process;
+mod reports;
+mod requests;
+mod resuming;
+mod signals;
+mod step_over;
+mod stepping;
+mod targets;
+mod thread;
+mod traps;
+mod watch;
+
+use crate::command::{Command, Mailbox};
+use births::Starting;
+use breakpoints::Breakpoint;
+use catch::Catchpoint;
+use displaced::Displaced;
+use halting::Halting;
+use process::{Process, ProcessId, Space, SpaceId};
+use signals::Dispositions;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+use thread::{Thread, ThreadId};
+use tokio::sync::{mpsc, oneshot};
+use wayfarer_protocol as wire;
+use wayfarer_ptrace::guardian::Traces;
+use wayfarer_ptrace::wait::Woken;
+use wayfarer_ptrace::{Report, Stop, Stopped, Tid, Wake, wait};
+
+/// What the tracing thread reacts to.
+pub enum Happening {
+    /// The kernel reports of a thread.
+    Report(Report),
+    /// The debugger asks for something.
+    Command(Box<Command>),
+    /// We shall end.
+    Terminate,
+    /// A deadline may have passed.
+    Tick,
+}
+
+/// What is set for the session.
+struct Settings {
+    scope: wire::StopScope,
+    follow_children: bool,
+    hold_on_load: bool,
+    detach_parent_on_fork: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            scope: wire::StopScope::All,
+            follow_children: true,
+            hold_on_load: false,
+            detach_parent_on_fork: false,
+        }
+    }
+}
+
+/// All that the agent knows.
+pub struct Tracer {
+    wake: Wake,
+    mailbox: Mailbox,
+    traces: Traces,
+    events: Option<mpsc::UnboundedSender<wire::Event>>,
+    sequence: u64,
+    settings: Settings,
+    processes: BTreeMap<ProcessId, Process>,
+    threads: BTreeMap<ThreadId, Thread>,
+    spaces: BTreeMap<SpaceId, Space>,
+    tids: HashMap<Tid, ThreadId>,
+    /// First stops of children whose making has not been reported yet.
+    early: HashMap<Tid, (Stopped, Stop)>,
+    starting: HashMap<Tid, Starting>,
+    breakpoints: BTreeMap<u64, Breakpoint>,
+    catchpoints: BTreeMap<u64, Catchpoint>,
+    dispositions: Dispositions,
+    halting: Vec<Halting>,
+    /// Breakpoints that the stop being told has used up.
+    spent: Vec<u64>,
+    /// Children that were made by an instruction out of line.
+    corrections: HashMap<Tid, Displaced>,
+    next_id: u64,
+    /// Set when the session is over; told when everybody is gone.
+    ending: Option<Vec<oneshot::Sender<()>>>,
+    ending_deadline_ns: u64,
+    ended: bool,
+}
+
+impl Tracer {
+    /// A tracer for the calling thread.
+    pub fn new(wake: Wake, mailbox: Mailbox, traces: Traces) -> Tracer {
+        Tracer {
+            wake,
+            mailbox,
+            traces,
+            events: None,
+            sequence: 0,
+            settings: Settings::default(),
+            processes: BTreeMap::new(),
+            threads: BTreeMap::new(),
+            spaces: BTreeMap::new(),
+            tids: HashMap::new(),
+            early: HashMap::new(),
+            starting: HashMap::new(),
+            breakpoints: BTreeMap::new(),
+            catchpoints: BTreeMap::new(),
+            dispositions: Dispositions::default(),
+            halting: Vec::new(),
+            spent: Vec::new(),
+            corrections: HashMap::new(),
+            next_id: 0,
+            ending: None,
+            ending_deadline_ns: 0,
+            ended: false,
+        }
+    }
+
+    /// Works until the session has ended and everybody has been let go.
+    pub fn run(&mut self) {
+        loop {
+            // Reports first: they are what others wait for.
+            while let Some(report) = wait() {
+                self.happen(Happening::Report(report));
+            }
+            while let Some(command) = self.mailbox.take() {
+                self.happen(Happening::Command(Box::new(command)));
+            }
+            if self.finished() {
+                return;
+            }
+            match self.wake.next(self.patience()) {
+                Woken::Child | Woken::Called => {}
+                Woken::Terminate => self.happen(Happening::Terminate),
+                Woken::TimedOut => self.happen(Happening::Tick),
+            }
+        }
+    }
+
+    fn happen(&mut self, happening: Happening) {
+        match happening {
+            Happening::Report(report) => self.report(report),
+            Happening::Command(command) => self.command(*command),
+            Happening::Terminate => self.end_session(None),
+            Happening::Tick => self.tick(),
+        }
+    }
+
+    /// How long may be slept: for ever, unless something has a deadline.
+    fn patience(&self) -> Option<Duration> {
+        let waiting = !self.halting.is_empty()
+            || self.ending.is_some()
+            || self.threads.values().any(|thread| {
+                matches!(thread.activity, thread::Activity::Call(_)) && !thread.is_stopped()
+            });
+        waiting.then_some(Duration::from_millis(50))
+    }
+
+    fn tick(&mut self) {
+        let now = wayfarer_ptrace::wait::monotonic_ns();
+        self.expire_calls(now);
+        self.expire_halts(now);
+        self.check_ending(now);
+    }
+
+    fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+}

@@ -1,0 +1,338 @@
+//! Setting threads going: what the debugger asks for, and what that means for a thread where it stands.
+
+use super::Tracer;
+use super::step_over::Passed;
+use super::thread::{Activity, Extent, Goal, State, Step, ThreadId, Wanted};
+use std::collections::BTreeSet;
+use wayfarer_protocol as wire;
+use wayfarer_ptrace::Stop;
+use wayfarer_ptrace::thread::Going;
+use wire::event::Kind;
+use wire::resume_action::Action;
+use wire::stop_reason::Reason;
+
+impl Tracer {
+    pub(super) fn resume(&mut self, request: &wire::ResumeRequest) -> wire::TargetResults {
+        let mut results = Vec::new();
+        let mut chosen: Vec<(ThreadId, usize)> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (index, action) in request.actions.iter().enumerate() {
+            let (threads, missing) = self.threads_of(action.targets.as_ref());
+            results.extend(missing);
+            chosen.extend(
+                threads
+                    .into_iter()
+                    .filter(|id| seen.insert(*id))
+                    .map(|id| (id, index)),
+            );
+        }
+        if let Some(id) = self.pending_among(&chosen) {
+            self.tell_pending(id);
+            return wire::TargetResults { results };
+        }
+        let mut resumed = Vec::new();
+        for (id, index) in &chosen {
+            if let Err(failure) = self.assign(*id, &request.actions[*index]) {
+                let process = self.threads.get(id).map_or(0, |thread| thread.process.0);
+                results.push(wire::TargetResult {
+                    process,
+                    thread: id.0,
+                    failure: Some(failure),
+                });
+            } else {
+                resumed.push(*id);
+            }
+        }
+        self.tell(Kind::Resumed(wire::Resumed {
+            threads: resumed.iter().map(|id| id.0).collect(),
+        }));
+        for id in resumed {
+            self.go_on(id);
+        }
+        wire::TargetResults { results }
+    }
+
+    /// A thread with a report that has not been told.
+    fn pending_among(&mut self, chosen: &[(ThreadId, usize)]) -> Option<ThreadId> {
+        for (id, _) in chosen {
+            let Some(thread) = self.threads.get_mut(id) else {
+                continue;
+            };
+            if thread.wanted == Wanted::Running {
+                continue;
+            }
+            let process = thread.process;
+            // What has been removed since is not told any more.
+            if let Some(Reason::Watchpoint(hit)) =
+                thread.pending.as_mut().and_then(|why| why.reason.as_mut())
+            {
+                let watched = self.processes.get(&process).map(|process| &process.watched);
+                hit.watches
+                    .retain(|report| watched.is_some_and(|watched| watched.knows(report.id)));
+                if hit.watches.is_empty() {
+                    thread.pending = None;
+                }
+            }
+            if thread.pending.is_some() {
+                return Some(*id);
+            }
+        }
+        None
+    }
+
+    fn tell_pending(&mut self, id: ThreadId) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if let Some(why) = thread.pending.take() {
+            thread.reason = Some(why.clone());
+            self.tell_stopped(id, why, &[id], 0);
+        }
+    }
+
+    /// Gives a thread something to do.
+    fn assign(&mut self, id: ThreadId, action: &wire::ResumeAction) -> Result<(), wire::Failure> {
+        self.drop_goal(id);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return Ok(());
+        };
+        if let Some(signal) = action.signal {
+            thread.signal = (signal != 0).then_some(signal as i32);
+        }
+        thread.activity = match &action.action {
+            None | Some(Action::Continue(_)) => Activity::Continue,
+            Some(Action::StepInstruction(step)) => Activity::Step(step_of(
+                Extent::Instructions(step.count.max(1)),
+                step.over_calls,
+            )),
+            Some(Action::StepRange(step)) => {
+                let ranges = step
+                    .ranges
+                    .iter()
+                    .map(|range| (range.low, range.high))
+                    .collect();
+                let stack_above = step.stack_above;
+                Activity::Step(step_of(
+                    Extent::Ranges {
+                        ranges,
+                        stack_above,
+                    },
+                    step.over_calls,
+                ))
+            }
+            Some(Action::RunTo(goal)) => Activity::RunTo(Goal {
+                addresses: goal.addresses.clone(),
+                stack_above: goal.stack_above,
+                after_signal: false,
+            }),
+        };
+        if let Err(failure) = self.place_goal(id) {
+            self.drop_goal(id);
+            return Err(failure);
+        }
+        if let Some(thread) = self.threads.get_mut(&id) {
+            thread.wanted = Wanted::Running;
+            thread.reason = None;
+        }
+        Ok(())
+    }
+
+    /// Lets a stopped thread do what it is meant to do, if nothing keeps it.
+    pub(super) fn go_on(&mut self, id: ThreadId) {
+        while self.next_move(id) {}
+    }
+
+    /// One move of a stopped thread; true if it is stopped still and another is due.
+    fn next_move(&mut self, id: ThreadId) -> bool {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return false;
+        };
+        let State::Stopped(_, stop) = &thread.state else {
+            return false;
+        };
+        let stop = *stop;
+        if thread.wanted == Wanted::Stopped || thread.holds.any() {
+            return false;
+        }
+        let Some(process) = self.processes.get(&thread.process) else {
+            return false;
+        };
+        let Some(space) = self.spaces.get(&process.space) else {
+            return false;
+        };
+        match space.exclusive {
+            Some(step) if step.thread == id && step.under_way => {
+                thread.resume_with(Going::OneInstruction, None);
+                return false;
+            }
+            Some(_) => return false,
+            None => {}
+        }
+        if thread.displaced.is_some() {
+            thread.resume_with(Going::OneInstruction, None);
+            return false;
+        }
+        if matches!(stop, Stop::Exit(_) | Stop::Group(_)) {
+            thread.resume(Going::On);
+            return false;
+        }
+        let Some(pc) = thread.pc() else {
+            return false;
+        };
+        if thread.skip_at != Some(pc) {
+            thread.skip_at = None;
+        }
+        let at_breakpoint = thread.skip_at.is_some() && space.inserted.contains_key(&pc);
+        let stepping = thread.step().is_some_and(|step| step.goal.is_none());
+        if stepping {
+            return self.next_step(id, pc, stop, at_breakpoint);
+        }
+        if at_breakpoint {
+            return self.passed(id, pc);
+        }
+        let system_calls = self.wants_system_calls(id);
+        if let Some(thread) = self.threads.get_mut(&id) {
+            if !thread.goal().is_some_and(|goal| goal.after_signal) {
+                thread.skip_at = None;
+            }
+            thread.resume(if system_calls {
+                Going::ToSystemCall
+            } else {
+                Going::On
+            });
+        }
+        false
+    }
+
+    /// Passes the breakpoint at which the thread stands; true if that is done already.
+    fn passed(&mut self, id: ThreadId, pc: u64) -> bool {
+        match self.step_over(id, pc) {
+            Passed::UnderWay => false,
+            Passed::Already => {
+                if let Some(thread) = self.threads.get_mut(&id) {
+                    thread.skip_at = None;
+                }
+                true
+            }
+        }
+    }
+
+    /// One move of a thread that steps.
+    fn next_step(&mut self, id: ThreadId, pc: u64, stop: Stop, at_breakpoint: bool) -> bool {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return false;
+        };
+        if !matches!(stop, Stop::Signal(_) | Stop::Interrupted) {
+            // In the middle of a system call, whose instruction is not finished.
+            thread.resume(Going::OneInstruction);
+            return false;
+        }
+        if thread.signal.is_some() {
+            return self.step_past_signal(id, pc);
+        }
+        let instruction = self.instruction_at(id, pc);
+        let call = instruction.filter(|instruction| {
+            instruction.is_call_near() || instruction.is_call_near_indirect()
+        });
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return false;
+        };
+        let stack = thread.registers().map_or(0, |registers| registers.0.rsp);
+        let Some(step) = thread.step() else {
+            return false;
+        };
+        step.entered_call = call.is_some() && !step.over_calls;
+        if let Some(call) = call.filter(|_| step.over_calls) {
+            step.goal = Some(Goal {
+                addresses: vec![call.next_ip()],
+                stack_above: Some(stack.wrapping_sub(1)),
+                after_signal: false,
+            });
+            if self.place_goal(id).is_ok() {
+                return true;
+            }
+            self.drop_goal(id);
+        }
+        if at_breakpoint {
+            if !self.passed(id, pc) {
+                return false;
+            }
+            if let Some(step) = self.threads.get_mut(&id).and_then(|thread| thread.step()) {
+                step.instructions += 1;
+            }
+            return !self.step_is_over(id);
+        }
+        if let Some(thread) = self.threads.get_mut(&id) {
+            thread.skip_at = None;
+            thread.resume(Going::OneInstruction);
+        }
+        false
+    }
+
+    /// A signal is due in the middle of a step: its handler, if it has one, runs through, and the step goes on.
+    fn step_past_signal(&mut self, id: ThreadId, pc: u64) -> bool {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return false;
+        };
+        let stack = thread.registers().map_or(0, |registers| registers.0.rsp);
+        if let Some(step) = thread.step() {
+            step.goal = Some(Goal {
+                addresses: vec![pc],
+                stack_above: Some(stack.wrapping_sub(1)),
+                after_signal: true,
+            });
+        }
+        let placed = self.place_goal(id).is_ok();
+        if let Some(thread) = self.threads.get_mut(&id) {
+            thread.resume(if placed {
+                Going::On
+            } else {
+                Going::OneInstruction
+            });
+        }
+        false
+    }
+
+    /// Lets go on what was held for the debugger to look at.
+    pub(super) fn release(&mut self, targets: Option<&wire::Targets>) -> wire::TargetResults {
+        let (threads, results) = self.threads_of(targets);
+        for id in threads {
+            if let Some(thread) = self.threads.get_mut(&id)
+                && std::mem::replace(&mut thread.holds.load, false)
+            {
+                self.go_on(id);
+            }
+        }
+        wire::TargetResults { results }
+    }
+
+    pub(super) fn set_held(
+        &mut self,
+        targets: Option<&wire::Targets>,
+        held: bool,
+    ) -> wire::TargetResults {
+        let (threads, results) = self.threads_of(targets);
+        for id in threads {
+            let Some(thread) = self.threads.get_mut(&id) else {
+                continue;
+            };
+            thread.holds.asked = held;
+            if held && thread.can_be_stopped() {
+                thread.interrupt();
+            } else if !held {
+                self.go_on(id);
+            }
+        }
+        wire::TargetResults { results }
+    }
+}
+
+fn step_of(extent: Extent, over_calls: bool) -> Step {
+    Step {
+        extent,
+        over_calls,
+        instructions: 0,
+        goal: None,
+        entered_call: false,
+    }
+}

@@ -1,0 +1,154 @@
+//! Signals: stopped at, told of, passed on.
+
+use super::Tracer;
+use super::events::reason;
+use super::thread::{ThreadId, Wanted};
+use wayfarer_protocol as wire;
+use wayfarer_ptrace::SignalInfo;
+use wayfarer_ptrace::thread::Going;
+use wire::event::Kind;
+use wire::stop_reason::Reason;
+
+/// What happens when a signal arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Disposition {
+    /// It stops the thread.
+    pub stop: bool,
+    /// It is told of.
+    pub print: bool,
+    /// The program gets it.
+    pub pass: bool,
+}
+
+/// The dispositions of all signals.
+pub struct Dispositions([Disposition; 65]);
+
+/// Signals that programs use all the time and nobody wants to hear of.
+const SILENT: [i32; 10] = [
+    libc::SIGALRM,
+    libc::SIGURG,
+    libc::SIGIO,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGCHLD,
+    libc::SIGWINCH,
+    // Cancellation and the set-user-id calls of libc.
+    32,
+    33,
+    34,
+];
+/// Signals that are meant for the debugger.
+const OURS: [i32; 2] = [libc::SIGINT, libc::SIGTRAP];
+
+impl Default for Dispositions {
+    fn default() -> Dispositions {
+        let usual = Disposition {
+            stop: true,
+            print: true,
+            pass: true,
+        };
+        let mut all = [usual; 65];
+        for signal in SILENT {
+            all[signal as usize] = Disposition {
+                stop: false,
+                print: false,
+                pass: true,
+            };
+        }
+        for signal in OURS {
+            all[signal as usize].pass = false;
+        }
+        Dispositions(all)
+    }
+}
+
+impl Dispositions {
+    /// What happens when this signal arrives.
+    pub fn of(&self, signal: i32) -> Disposition {
+        self.0[signal.clamp(0, 64) as usize]
+    }
+}
+
+impl Tracer {
+    pub(super) fn set_signals(&mut self, signals: &[wire::SignalDisposition]) {
+        for signal in signals {
+            if let Some(disposition) = self.dispositions.0.get_mut(signal.signal as usize) {
+                *disposition = Disposition {
+                    stop: signal.stop,
+                    print: signal.print,
+                    pass: signal.pass,
+                };
+            }
+        }
+    }
+
+    /// A signal is about to be delivered to a thread.
+    pub(super) fn signal_stop(&mut self, id: ThreadId, signal: i32) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let Some(Ok(info)) = thread.handle().map(|handle| handle.signal_info()) else {
+            return;
+        };
+        if signal == libc::SIGTRAP && self.trap(id, &info) {
+            return;
+        }
+        if self.defer(id, &info) {
+            return;
+        }
+        if !self.judge_signal(id, &info) {
+            self.go_on(id);
+        }
+    }
+
+    /// A signal in the middle of a step over a breakpoint waits until the step is done, so that its handler does not
+    /// return to the breakpoint. Faults are of the step itself.
+    fn defer(&mut self, id: ThreadId, info: &SignalInfo) -> bool {
+        if !self.steps_over(id) {
+            return false;
+        }
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return false;
+        };
+        if info.is_fault() || thread.wanted == Wanted::Stopped {
+            self.cancel_displaced(id);
+            self.finish_exclusive(id);
+            return false;
+        }
+        thread.deferred.push(*info);
+        thread.resume_with(Going::OneInstruction, None);
+        true
+    }
+
+    /// Does with a signal what its disposition says; true if that stops the thread.
+    pub(super) fn judge_signal(&mut self, id: ThreadId, info: &SignalInfo) -> bool {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return true;
+        };
+        let signal = info.signal();
+        let disposition = self.dispositions.of(signal);
+        thread.signal = disposition.pass.then_some(signal);
+        if disposition.stop {
+            let (sender_pid, sender_uid) = info.sender().unwrap_or_default();
+            let told = Reason::Signal(wire::SignalReceived {
+                signal: signal as u32,
+                code: info.code(),
+                address: info.address(),
+                sender_pid,
+                sender_uid,
+                will_pass: disposition.pass,
+            });
+            self.stop_at(id, reason(told), wire::StopScope::Unspecified);
+            return true;
+        }
+        let process = thread.process.0;
+        if disposition.print {
+            self.tell(Kind::SignalSeen(wire::SignalSeen {
+                process,
+                thread: id.0,
+                signal: signal as u32,
+            }));
+        }
+        false
+    }
+}

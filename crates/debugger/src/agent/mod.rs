@@ -1,0 +1,13 @@
+//! The way to the agent: starting it, speaking to it, hearing from it.
+
+mod grpc;
+mod link;
+mod news;
+mod registers;
+mod spawn;
+
+pub(crate) use link::Link;
+pub use news::Interrupter;
+pub(crate) use news::{Mailbox, News};
+pub(crate) use registers::{from_wire, to_wire};
+pub(crate) use spawn::{AgentProcess, connect};

@@ -1,0 +1,137 @@
+//! What the user asked for (a logical breakpoint) and what the machine holds (its places).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use wayfarer_symbols::frames::FrameId;
+use wayfarer_symbols::{CodePlace, Module};
+
+use crate::view::PlaceView;
+use crate::{CatchSpec, Linespec, Set, ThreadId, WatchAccess};
+
+/// A logical breakpoint.
+pub(crate) struct Breakpoint {
+    pub number: u32,
+    pub what: What,
+    /// As typed.
+    pub location: String,
+    pub enabled: bool,
+    pub temporary: bool,
+    pub once: Once,
+    pub condition: Option<String>,
+    /// The agent decides the condition at every place.
+    pub condition_in_agent: bool,
+    pub ignore: u64,
+    /// Hits of breakpoints whose condition we decide; the agent counts the others.
+    pub own_hits: u64,
+    pub only: Option<Set>,
+    pub commands: Vec<String>,
+    pub places: Vec<Placed>,
+    pub problems: Vec<String>,
+}
+
+/// What happens after the next stop of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Once {
+    No,
+    Disable,
+    Delete,
+}
+
+/// The kinds.
+pub(crate) enum What {
+    Code {
+        target: Target,
+        does: Does,
+        /// What each module said about the target, so that a new process costs nothing.
+        known: HashMap<usize, (Arc<Module>, Vec<CodePlace>)>,
+    },
+    Watch(Watch),
+    Catch(CatchSpec),
+}
+
+/// Where a code breakpoint belongs.
+#[derive(Clone)]
+pub(crate) enum Target {
+    Spec(Linespec),
+    /// Addresses of one process (`*0x…`): not found again elsewhere, but inherited by forks.
+    Addresses {
+        process: u32,
+        addresses: Vec<u64>,
+    },
+    /// Any of these functions that exists (`catch throw`).
+    Functions(Vec<&'static str>),
+}
+
+/// What a code breakpoint does when it is hit.
+pub(crate) enum Does {
+    Stop,
+    Print {
+        format: String,
+        arguments: Vec<String>,
+    },
+    Gather,
+    /// A catchpoint that is a breakpoint underneath.
+    Catch(CatchSpec),
+}
+
+/// A watchpoint.
+pub(crate) struct Watch {
+    pub expression: String,
+    pub access: WatchAccess,
+    pub address: u64,
+    pub length: u32,
+    pub process: u32,
+    /// The frame it belongs to and the internal breakpoint that tells when it is left.
+    pub scope: Option<(ThreadId, FrameId, u64)>,
+    pub type_ref: wayfarer_expression::TypeRef,
+}
+
+/// One address in one process.
+#[derive(Clone)]
+pub(crate) struct Placed {
+    pub view: PlaceView,
+    pub predicate: Vec<u8>,
+}
+
+/// Why we have a breakpoint that the user doesn't see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The frame of this watchpoint ends here.
+    WatchScope(u32),
+    /// A step of this thread (agent's id) ends here.
+    Step(u64),
+}
+
+impl Breakpoint {
+    pub fn new(number: u32, what: What, location: String) -> Breakpoint {
+        Breakpoint {
+            number,
+            what,
+            location,
+            enabled: true,
+            temporary: false,
+            once: Once::No,
+            condition: None,
+            condition_in_agent: false,
+            ignore: 0,
+            own_hits: 0,
+            only: None,
+            commands: Vec::new(),
+            places: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Whether each hit comes to us before anything is decided.
+    pub fn asks_us(&self) -> bool {
+        let prints = matches!(
+            &self.what,
+            What::Code {
+                does: Does::Print { .. },
+                ..
+            }
+        );
+        prints || (self.condition.is_some() && !self.condition_in_agent)
+    }
+}

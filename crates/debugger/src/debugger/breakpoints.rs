@@ -1,0 +1,377 @@
+//! Breakpoints as the user handles them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use wayfarer_protocol as wire;
+
+use super::Debugger;
+use crate::breakpoint::{Breakpoint, Does, Once, Target, What};
+use crate::view::{BreakpointKind, BreakpointView};
+use crate::{BreakpointSpec, DebuggerError, Linespec, Result, Set};
+
+impl Debugger {
+    /// Sets a breakpoint, dprintf or barrier in every process of its set that has the code.
+    pub fn add_breakpoint(&mut self, spec: BreakpointSpec) -> Result<BreakpointView> {
+        let target = self.settle(&spec.location)?;
+        if let Some(condition) = &spec.condition {
+            self.check_expression(condition)?;
+        }
+        if let Some(set) = spec.only.clone() {
+            self.resolve(&set)?;
+        }
+        let does = match (spec.dprintf, spec.barrier) {
+            (Some((format, arguments)), _) => {
+                for argument in &arguments {
+                    self.check_expression(argument)?;
+                }
+                Does::Print { format, arguments }
+            }
+            (None, true) => Does::Gather,
+            (None, false) => Does::Stop,
+        };
+        let location = match spec.location.trim() {
+            "" => self.describe_target(&target),
+            typed => typed.to_owned(),
+        };
+        let trouble = self.nothing_there(&target);
+        if let (Some(trouble), false) = (trouble, spec.pending) {
+            return Err(trouble);
+        }
+        let number = self.take_number();
+        let what = What::Code {
+            target,
+            does,
+            known: HashMap::new(),
+        };
+        let mut breakpoint = Breakpoint::new(number, what, location);
+        breakpoint.temporary = spec.temporary;
+        breakpoint.condition = spec.condition;
+        breakpoint.only = spec.only;
+        self.breakpoints.insert(number, breakpoint);
+        self.place_or_forget(number)
+    }
+
+    /// Why a target is nowhere, if it is nowhere.
+    fn nothing_there(&self, target: &Target) -> Option<DebuggerError> {
+        let mut first = None;
+        for process in self.processes.values().filter(|process| process.is_alive()) {
+            match self.places_in(target, process.number) {
+                Ok(_) => return None,
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Some(first.unwrap_or(DebuggerError::NoProcess))
+    }
+
+    /// Places a new breakpoint everywhere; if that is refused as a whole, it was never there.
+    pub(super) fn place_or_forget(&mut self, number: u32) -> Result<BreakpointView> {
+        let processes: Vec<u32> = self.processes.keys().copied().collect();
+        if let Err(error) = self.place(number, &processes) {
+            self.breakpoints.remove(&number);
+            return Err(error);
+        }
+        self.breakpoint(number)
+    }
+
+    fn describe_target(&self, target: &Target) -> String {
+        match target {
+            Target::Addresses { addresses, .. } => addresses
+                .iter()
+                .map(|address| format!("*{address:#x}"))
+                .collect::<Vec<_>>()
+                .join(" "),
+            Target::Spec(Linespec::FileLine { file, line }) => format!("{file}:{line}"),
+            Target::Spec(Linespec::Function(name)) => name.clone(),
+            Target::Spec(_) => String::new(),
+            Target::Functions(names) => names.join(" "),
+        }
+    }
+
+    pub(super) fn take_number(&mut self) -> u32 {
+        let number = self.next_breakpoint;
+        self.next_breakpoint += 1;
+        number
+    }
+
+    /// `rbreak`: one breakpoint for each function whose name matches.
+    pub fn add_regex_breakpoints(&mut self, pattern: &str) -> Result<Vec<BreakpointView>> {
+        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
+        let (file, pattern) = match pattern.split_once(':') {
+            Some((file, rest)) if !rest.starts_with(':') && file.contains('.') => {
+                (Some(file), rest.trim())
+            }
+            _ => (None, pattern),
+        };
+        let mut names: Vec<String> = Vec::new();
+        for mapped in self.process(process)?.space.modules.clone().iter() {
+            let module = &mapped.loaded.module;
+            if !mapped.is_program && !module.has_debug_information() {
+                continue;
+            }
+            for function in module
+                .functions_matching(pattern)
+                .map_err(super::locations::symbol_error)?
+            {
+                let in_file = file.is_none_or(|file| {
+                    function
+                        .declared
+                        .as_ref()
+                        .is_some_and(|declared| declared.file.path.ends_with(file))
+                });
+                if in_file && function.entry.is_some() && !names.contains(&function.name) {
+                    names.push(function.name);
+                }
+            }
+        }
+        if names.is_empty() {
+            return Err(DebuggerError::Usage(format!(
+                "No function matches \"{pattern}\"."
+            )));
+        }
+        let mut views = Vec::new();
+        for name in names {
+            let number = self.take_number();
+            let target = Target::Spec(Linespec::Function(name.clone()));
+            let what = What::Code {
+                target,
+                does: Does::Stop,
+                known: HashMap::new(),
+            };
+            self.breakpoints
+                .insert(number, Breakpoint::new(number, what, name));
+            views.push(self.place_or_forget(number)?);
+        }
+        Ok(views)
+    }
+
+    /// All of them, in order of their numbers.
+    pub fn breakpoints(&self) -> Vec<BreakpointView> {
+        let hits = self.agent_hits();
+        self.breakpoints
+            .values()
+            .map(|breakpoint| self.breakpoint_view(breakpoint, &hits))
+            .collect()
+    }
+
+    /// One of them.
+    pub fn breakpoint(&self, number: u32) -> Result<BreakpointView> {
+        let breakpoint = self
+            .breakpoints
+            .get(&number)
+            .ok_or(DebuggerError::NoSuchBreakpoint(number))?;
+        Ok(self.breakpoint_view(breakpoint, &self.agent_hits()))
+    }
+
+    /// How often the agent saw each breakpoint hit.
+    pub(super) fn agent_hits(&self) -> BTreeMap<u32, u64> {
+        let Some(link) = &self.link else {
+            return BTreeMap::new();
+        };
+        let ids = self
+            .breakpoints
+            .keys()
+            .map(|&number| u64::from(number))
+            .collect();
+        let reply = link.get_hits(wire::GetHitsRequest { session: 0, ids });
+        let hits = reply.map(|reply| reply.hits).unwrap_or_default();
+        hits.into_iter()
+            .map(|hits| (hits.id as u32, hits.hits))
+            .collect()
+    }
+
+    fn breakpoint_view(
+        &self,
+        breakpoint: &Breakpoint,
+        hits: &BTreeMap<u32, u64>,
+    ) -> BreakpointView {
+        let what = match &breakpoint.what {
+            What::Code {
+                does: Does::Stop, ..
+            } => BreakpointKind::Breakpoint,
+            What::Code {
+                does: Does::Print { format, arguments },
+                ..
+            } => BreakpointKind::Dprintf {
+                format: format.clone(),
+                arguments: arguments.clone(),
+            },
+            What::Code {
+                does: Does::Gather, ..
+            } => {
+                let (arrived, missing) = match self.barrier_view(breakpoint.number) {
+                    Some(view) => (view.arrived, view.missing),
+                    None => (Vec::new(), Vec::new()),
+                };
+                let set = breakpoint
+                    .only
+                    .as_ref()
+                    .map_or_else(|| "all".to_owned(), |set| set.text().to_owned());
+                BreakpointKind::Barrier {
+                    set,
+                    arrived,
+                    missing,
+                }
+            }
+            What::Code {
+                does: Does::Catch(spec),
+                ..
+            }
+            | What::Catch(spec) => {
+                let (event, detail) = super::catchpoints::words(spec);
+                BreakpointKind::Catchpoint { event, detail }
+            }
+            What::Watch(watch) => BreakpointKind::Watchpoint {
+                expression: watch.expression.clone(),
+                access: super::watchpoints::access_word(watch.access).to_owned(),
+                address: watch.address,
+                length: watch.length,
+                scoped: watch.scope.is_some(),
+            },
+        };
+        let counted = hits.get(&breakpoint.number).copied().unwrap_or(0);
+        let hits = if breakpoint.asks_us() {
+            breakpoint.own_hits
+        } else {
+            counted + breakpoint.own_hits
+        };
+        BreakpointView {
+            number: breakpoint.number,
+            what,
+            location: breakpoint.location.clone(),
+            enabled: breakpoint.enabled,
+            temporary: breakpoint.temporary,
+            condition: breakpoint.condition.clone(),
+            condition_in_agent: breakpoint.condition_in_agent,
+            ignore: breakpoint.ignore,
+            hits,
+            only: breakpoint.only.as_ref().map(|set| set.text().to_owned()),
+            commands: breakpoint.commands.clone(),
+            places: breakpoint
+                .places
+                .iter()
+                .map(|place| place.view.clone())
+                .collect(),
+            problems: breakpoint.problems.clone(),
+        }
+    }
+
+    pub(super) fn breakpoint_mut(&mut self, number: u32) -> Result<&mut Breakpoint> {
+        self.breakpoints
+            .get_mut(&number)
+            .ok_or(DebuggerError::NoSuchBreakpoint(number))
+    }
+
+    /// Takes one away.
+    pub fn delete_breakpoint(&mut self, number: u32) -> Result<()> {
+        self.breakpoint_mut(number)?;
+        self.switch_off(number)?;
+        self.breakpoints.remove(&number);
+        self.tell_signals()
+    }
+
+    /// Takes everything of it out of the agent.
+    fn switch_off(&mut self, number: u32) -> Result<()> {
+        self.unplace(number)?;
+        self.remove_watch(number)?;
+        self.remove_catch(number)
+    }
+
+    /// `clear LOCATION`: takes away those at a location (empty: where the selected frame stands); their numbers.
+    pub fn clear_breakpoints(&mut self, location: &str) -> Result<Vec<u32>> {
+        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
+        let addresses = self.addresses_in(location, process)?;
+        let meant = |breakpoint: &&Breakpoint| {
+            breakpoint.places.iter().any(|place| {
+                place.view.process_number == process && addresses.contains(&place.view.address)
+            })
+        };
+        let numbers: Vec<u32> = self
+            .breakpoints
+            .values()
+            .filter(meant)
+            .map(|breakpoint| breakpoint.number)
+            .collect();
+        if numbers.is_empty() {
+            return Err(DebuggerError::NothingAt(location.to_owned()));
+        }
+        for &number in &numbers {
+            self.delete_breakpoint(number)?;
+        }
+        Ok(numbers)
+    }
+
+    /// Switches it on or off.
+    pub fn enable_breakpoint(&mut self, number: u32, enabled: bool) -> Result<()> {
+        let breakpoint = self.breakpoint_mut(number)?;
+        if std::mem::replace(&mut breakpoint.enabled, enabled) == enabled {
+            return Ok(());
+        }
+        if !enabled {
+            let hits = self.agent_hits().get(&number).copied().unwrap_or(0);
+            self.switch_off(number)?;
+            let breakpoint = self.breakpoint_mut(number)?;
+            breakpoint.own_hits += if breakpoint.asks_us() { 0 } else { hits };
+            return self.tell_signals();
+        }
+        let processes: Vec<u32> = self.processes.keys().copied().collect();
+        self.place(number, &processes)?;
+        self.insert_watch(number)?;
+        self.insert_catch(number)?;
+        self.tell_signals()
+    }
+
+    /// `enable once` (`delete`: `enable delete`).
+    pub fn enable_breakpoint_once(&mut self, number: u32, delete: bool) -> Result<()> {
+        self.breakpoint_mut(number)?.once = if delete { Once::Delete } else { Once::Disable };
+        self.enable_breakpoint(number, true)
+    }
+
+    /// Gives it another condition, or none. The condition must be readable where the breakpoint is placed.
+    pub fn set_condition(&mut self, number: u32, condition: Option<&str>) -> Result<()> {
+        if let Some(condition) = condition {
+            self.check_expression(condition)?;
+        }
+        let breakpoint = self.breakpoint_mut(number)?;
+        breakpoint.condition = condition.map(str::to_owned);
+        breakpoint.condition_in_agent = false;
+        self.replace(number)
+    }
+
+    /// Passes over the next `count` hits.
+    pub fn set_ignore(&mut self, number: u32, count: u64) -> Result<()> {
+        self.breakpoint_mut(number)?.ignore = count;
+        self.replace(number)
+    }
+
+    /// `continue N`: the breakpoint that the current thread stands at is passed over so often.
+    pub(super) fn ignore_here(&mut self, count: u64) -> Result<()> {
+        let id = self.stopped_current()?;
+        let reason = self
+            .thread(id)?
+            .1
+            .reason
+            .clone()
+            .and_then(|reason| reason.reason);
+        if let Some(wire::stop_reason::Reason::Breakpoint(hit)) = reason
+            && let Some(&number) = hit
+                .ids
+                .iter()
+                .find(|&&number| self.breakpoints.contains_key(&(number as u32)))
+        {
+            return self.set_ignore(number as u32, count);
+        }
+        Ok(())
+    }
+
+    /// Text the front end runs at each stop of it.
+    pub fn set_commands(&mut self, number: u32, commands: Vec<String>) -> Result<()> {
+        self.breakpoint_mut(number)?.commands = commands;
+        Ok(())
+    }
+
+    /// Restricts it to a set, or to none in particular.
+    pub fn restrict_breakpoint(&mut self, number: u32, only: Option<Set>) -> Result<()> {
+        self.breakpoint_mut(number)?.only = only;
+        self.replace(number)
+    }
+}

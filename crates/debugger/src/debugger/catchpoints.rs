@@ -1,0 +1,169 @@
+//! Catchpoints: events of the kernel that the agent watches, and functions of a language's runtime.
+
+use std::collections::HashMap;
+
+use wayfarer_protocol as wire;
+
+use super::Debugger;
+use crate::breakpoint::{Breakpoint, Does, Target, What};
+use crate::signals;
+use crate::view::BreakpointView;
+use crate::{CatchSpec, DebuggerError, Result};
+
+impl Debugger {
+    /// Sets a catchpoint.
+    pub fn add_catchpoint(&mut self, spec: CatchSpec, temporary: bool) -> Result<BreakpointView> {
+        check(&spec)?;
+        let number = self.take_number();
+        let what = match &spec {
+            CatchSpec::Panic => code(&["rust_panic"], spec.clone()),
+            CatchSpec::Throw => code(&["__cxa_throw"], spec.clone()),
+            CatchSpec::Catch => code(&["__cxa_begin_catch"], spec.clone()),
+            CatchSpec::Rethrow => code(&["__cxa_rethrow"], spec.clone()),
+            _ => What::Catch(spec.clone()),
+        };
+        let mut breakpoint = Breakpoint::new(number, what, String::new());
+        breakpoint.temporary = temporary;
+        self.breakpoints.insert(number, breakpoint);
+        if let Err(error) = self.insert_catch(number).and_then(|()| self.tell_signals()) {
+            self.breakpoints.remove(&number);
+            return Err(error);
+        }
+        self.place_or_forget(number)
+    }
+
+    /// Tells the agent of a kernel event that is to stop.
+    pub(super) fn insert_catch(&mut self, number: u32) -> Result<()> {
+        let Some(Breakpoint {
+            what: What::Catch(spec),
+            enabled: true,
+            ..
+        }) = self.breakpoints.get(&number)
+        else {
+            return Ok(());
+        };
+        let Some(link) = &self.link else {
+            return Ok(());
+        };
+        let syscalls = match spec {
+            CatchSpec::Syscall(names) => {
+                let numbers = names
+                    .iter()
+                    .map(|name| syscall(name))
+                    .collect::<Result<Vec<u32>>>()?;
+                Some(wire::SyscallSet { numbers })
+            }
+            CatchSpec::Signal(_) => return Ok(()),
+            _ => None,
+        };
+        link.insert_catchpoint(wire::InsertCatchpointRequest {
+            id: u64::from(number),
+            fork: *spec == CatchSpec::Fork,
+            vfork: *spec == CatchSpec::Vfork,
+            exec: *spec == CatchSpec::Exec,
+            syscalls,
+            ..Default::default()
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn remove_catch(&mut self, number: u32) -> Result<()> {
+        let kernel = matches!(
+            self.breakpoints.get(&number),
+            Some(Breakpoint { what: What::Catch(spec), .. }) if !matches!(spec, CatchSpec::Signal(_))
+        );
+        if kernel && let Some(link) = &self.link {
+            link.remove_catchpoint(wire::RemoveCatchpointRequest {
+                session: 0,
+                id: u64::from(number),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Signals that some catchpoint wants.
+    pub(super) fn caught_signals(&self) -> Vec<i32> {
+        let wanted = |breakpoint: &Breakpoint| match &breakpoint.what {
+            What::Catch(CatchSpec::Signal(names)) if breakpoint.enabled => signal_numbers(names),
+            _ => Vec::new(),
+        };
+        self.breakpoints.values().flat_map(wanted).collect()
+    }
+
+    /// The catchpoint that a signal belongs to; the hit is counted.
+    pub(super) fn catch_of_signal(&mut self, signal: i32) -> Option<u32> {
+        let breakpoint = self.breakpoints.values_mut().find(|breakpoint| {
+            breakpoint.enabled
+                && matches!(&breakpoint.what, What::Catch(CatchSpec::Signal(names)) if signal_numbers(names).contains(&signal))
+        })?;
+        breakpoint.own_hits += 1;
+        Some(breakpoint.number)
+    }
+}
+
+fn code(names: &[&'static str], spec: CatchSpec) -> What {
+    What::Code {
+        target: Target::Functions(names.to_vec()),
+        does: Does::Catch(spec),
+        known: HashMap::new(),
+    }
+}
+
+fn check(spec: &CatchSpec) -> Result<()> {
+    match spec {
+        CatchSpec::Signal(names) if names != &["all"] => names
+            .iter()
+            .try_for_each(|name| signals::number(name).map(|_| ())),
+        CatchSpec::Syscall(names) => names.iter().try_for_each(|name| syscall(name).map(|_| ())),
+        _ => Ok(()),
+    }
+}
+
+fn signal_numbers(names: &[String]) -> Vec<i32> {
+    match names {
+        // A debugger's own signals are left out unless they are named.
+        [] => (1..=64).filter(|number| ![2, 5].contains(number)).collect(),
+        [all] if all == "all" => (1..=64).collect(),
+        names => names
+            .iter()
+            .filter_map(|name| signals::number(name).ok())
+            .collect(),
+    }
+}
+
+fn syscall(name: &str) -> Result<u32> {
+    let unknown = || DebuggerError::UnknownSyscall(name.to_owned());
+    let number = match name.parse::<u64>() {
+        Ok(number) => number,
+        Err(_) => wayfarer_model::syscalls::number(name).ok_or_else(unknown)?,
+    };
+    u32::try_from(number).map_err(|_| unknown())
+}
+
+/// What `info breakpoints` says of a catchpoint.
+pub(super) fn words(spec: &CatchSpec) -> (String, String) {
+    let list = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| format!("\"{name}\""))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let (event, detail) = match spec {
+        CatchSpec::Fork => ("fork", "fork".to_owned()),
+        CatchSpec::Vfork => ("vfork", "vfork".to_owned()),
+        CatchSpec::Exec => ("exec", "exec".to_owned()),
+        CatchSpec::Syscall(names) if names.is_empty() => ("syscall", "<any syscall>".to_owned()),
+        CatchSpec::Syscall(names) if names.len() == 1 => {
+            ("syscall", format!("syscall {}", list(names)))
+        }
+        CatchSpec::Syscall(names) => ("syscall", format!("syscalls {}", list(names))),
+        CatchSpec::Signal(names) if names.is_empty() => ("signal", "<standard signals>".to_owned()),
+        CatchSpec::Signal(names) => ("signal", names.join(" ")),
+        CatchSpec::Panic => ("panic", "rust panic".to_owned()),
+        CatchSpec::Throw => ("throw", "exception throw".to_owned()),
+        CatchSpec::Catch => ("catch", "exception catch".to_owned()),
+        CatchSpec::Rethrow => ("rethrow", "exception rethrow".to_owned()),
+    };
+    (event.to_owned(), detail)
+}

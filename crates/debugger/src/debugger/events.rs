@@ -1,0 +1,330 @@
+//! What the agent tells: one closed set of events, each handled in one place.
+
+use wayfarer_protocol as wire;
+use wire::event::Kind;
+
+use super::Debugger;
+use crate::agent::News;
+use crate::session::free_name;
+use crate::signals;
+use crate::view::{ProcessState, StopReason, StopView};
+use crate::{DebuggerError, Event, Result, ThreadId};
+
+impl Debugger {
+    /// Handles one piece of news.
+    pub(super) fn take_news(&mut self, news: News) -> Result<()> {
+        match news {
+            News::Event(event) => match event.kind {
+                Some(kind) => self.take_event(kind),
+                None => Ok(()),
+            },
+            // Nobody waits: there is nothing to interrupt.
+            News::Interrupt => Ok(()),
+            News::Lost(why) => {
+                self.lose_agent(&why);
+                Err(DebuggerError::AgentLost(why))
+            }
+        }
+    }
+
+    fn lose_agent(&mut self, why: &str) {
+        if self.link.take().is_none() {
+            return;
+        }
+        self.agent = None;
+        let alive: Vec<u32> = self
+            .processes
+            .values()
+            .filter(|process| process.is_alive())
+            .map(|process| process.number)
+            .collect();
+        for number in alive {
+            self.end_process(number, ProcessState::Detached);
+        }
+        self.emit(Event::AgentLost {
+            why: why.to_owned(),
+        });
+    }
+
+    fn take_event(&mut self, kind: Kind) -> Result<()> {
+        match kind {
+            Kind::ProcessCreated(created) => self.process_created(created),
+            Kind::ThreadCreated(created) => {
+                if let Some(thread) = created.thread
+                    && let Some(process) = self.process_by_id(thread.process)
+                {
+                    let known = process.threads.values().any(|known| known.id == thread.id);
+                    let number = process.add_thread(&thread);
+                    let who = process
+                        .threads
+                        .get(&number)
+                        .map(|thread| process.who(thread));
+                    if let (Some(who), false) = (who, known) {
+                        self.emit(Event::NewThread { who });
+                    }
+                }
+            }
+            Kind::Exec(exec) => self.executed(exec)?,
+            Kind::ThreadExited(exited) => self.thread_exited(&exited),
+            Kind::ProcessExited(exited) => self.process_exited(&exited)?,
+            Kind::Stopped(stopped) => self.stopped(stopped)?,
+            Kind::LibrariesChanged(changed) => self.libraries_changed(changed)?,
+            Kind::SignalSeen(seen) => {
+                if let Some(id) = self.numbers_of(seen.thread) {
+                    let number = seen.signal as i32;
+                    let (name, meaning) =
+                        (signals::name(number), signals::meaning(number).to_owned());
+                    self.emit(Event::Signal {
+                        who: self.who(id)?,
+                        number,
+                        name,
+                        meaning,
+                    });
+                }
+            }
+            Kind::BarrierArrived(arrived) => {
+                if let (Some(id), Some(barrier)) = (
+                    self.numbers_of(arrived.thread),
+                    self.barrier_view(arrived.id as u32),
+                ) {
+                    if let Some(thread) = self.thread_mut(id) {
+                        thread.running = false;
+                        thread.held = true;
+                    }
+                    self.emit(Event::BarrierArrival {
+                        who: self.who(id)?,
+                        barrier,
+                    });
+                }
+            }
+            Kind::ProcessDetached(detached) => {
+                if let Some(number) = self
+                    .process_by_id(detached.process)
+                    .map(|process| process.number)
+                {
+                    self.end_process(number, ProcessState::Detached);
+                }
+            }
+            // Our own calls, which have been written down already.
+            Kind::Resumed(_) => {}
+        }
+        Ok(())
+    }
+
+    fn process_created(&mut self, created: wire::ProcessCreated) {
+        let origin = created.origin();
+        let Some(process) = created.process else {
+            return;
+        };
+        if self.process_by_id(process.id).is_some() {
+            return;
+        }
+        let how = match origin {
+            wire::Origin::Fork => "fork",
+            wire::Origin::Vfork => "vfork",
+            wire::Origin::Clone => "clone",
+            // Told by the call that asked for it.
+            _ => return,
+        };
+        let number = self.adopt(&process, origin);
+        self.inherit_places(number);
+        let parent = self.process(number).ok().and_then(|process| process.parent);
+        let parent = parent
+            .and_then(|parent| self.process(parent).ok())
+            .map(|parent| parent.name.clone());
+        if let Some(who) = self.who_of_process(number) {
+            self.emit(Event::NewProcess {
+                who,
+                parent,
+                how: how.to_owned(),
+            });
+        }
+    }
+
+    fn executed(&mut self, exec: wire::Exec) -> Result<()> {
+        let Some(wire) = exec.process else {
+            return Ok(());
+        };
+        let taken: Vec<String> = self
+            .processes
+            .values()
+            .filter(|process| process.id != wire.id)
+            .map(|process| process.name.clone())
+            .collect();
+        let Some(process) = self.process_by_id(wire.id) else {
+            return Ok(());
+        };
+        let (number, old_name) = (process.number, process.name.clone());
+        process.program.clone_from(&wire.executable);
+        if !process.renamed {
+            process.name = free_name(&wire.executable, taken.iter().map(String::as_str));
+        }
+        for thread in process.threads.values_mut() {
+            thread.exited = !wire.threads.iter().any(|alive| alive.id == thread.id);
+            thread.forget();
+        }
+        for thread in &wire.threads {
+            process.add_thread(thread);
+        }
+        let memory = process.space.memory.clone();
+        memory.forget();
+        process.space = crate::session::Space::empty(memory);
+        process.modules_known = false;
+        let threads: Vec<u64> = process.threads.values().map(|thread| thread.id).collect();
+        for thread in threads {
+            self.steps.remove(&thread);
+        }
+        for breakpoint in self.breakpoints.values_mut() {
+            breakpoint
+                .places
+                .retain(|place| place.view.process_number != number);
+        }
+        self.drop_watchpoints_of(number);
+        self.take_over(number);
+        if let Some(who) = self.who_of_process(number) {
+            self.emit(Event::Executed {
+                who,
+                program: wire.executable,
+                old_name,
+            });
+        }
+        if exec.held {
+            self.let_go(wire.id)?;
+        }
+        Ok(())
+    }
+
+    fn libraries_changed(&mut self, changed: wire::LibrariesChanged) -> Result<()> {
+        let Some(number) = self
+            .process_by_id(changed.process)
+            .map(|process| process.number)
+        else {
+            return Ok(());
+        };
+        let paths = |debugger: &Debugger| -> Vec<String> {
+            let modules = debugger
+                .process(number)
+                .map(|process| process.space.modules.clone())
+                .unwrap_or_default();
+            modules.iter().map(|module| module.path.clone()).collect()
+        };
+        let before = paths(self);
+        if let Some(process) = self.processes.get(&number) {
+            process.space.memory.forget();
+        }
+        self.learn_modules(number, Some(changed.modules))?;
+        self.place_everything_in(number);
+        let after = paths(self);
+        if let Some(who) = self.who_of_process(number) {
+            let come = after
+                .iter()
+                .filter(|path| !before.contains(path))
+                .map(|path| (path.clone(), true));
+            let gone = before
+                .iter()
+                .filter(|path| !after.contains(path))
+                .map(|path| (path.clone(), false));
+            for (path, loaded) in come.chain(gone).collect::<Vec<_>>() {
+                self.emit(Event::Library {
+                    who: who.clone(),
+                    path,
+                    loaded,
+                });
+            }
+        }
+        if changed.held {
+            self.let_go(changed.process)?;
+        }
+        Ok(())
+    }
+
+    fn let_go(&self, process: u64) -> Result<()> {
+        let targets = Some(wire::Targets::process(process));
+        self.link()?.release(wire::ReleaseRequest {
+            session: 0,
+            targets,
+        })?;
+        Ok(())
+    }
+
+    fn thread_exited(&mut self, exited: &wire::ThreadExited) {
+        let Some(id) = self.numbers_of(exited.thread) else {
+            return;
+        };
+        self.steps.remove(&exited.thread);
+        let who = self.who(id);
+        if let Some(thread) = self.thread_mut(id) {
+            thread.exited = true;
+        }
+        if self.current == Some(id) {
+            let next = self
+                .process(id.process)
+                .ok()
+                .and_then(|process| process.live_threads().next());
+            self.current = next
+                .map(|next| ThreadId {
+                    process: id.process,
+                    thread: next.number,
+                })
+                .or(self.current);
+        }
+        if let Ok(who) = who {
+            self.emit(Event::ThreadExited { who });
+        }
+    }
+
+    fn process_exited(&mut self, exited: &wire::ProcessExited) -> Result<()> {
+        let Some(process) = self.process_by_id(exited.process) else {
+            return Ok(());
+        };
+        if process.end.is_some() {
+            return Ok(());
+        }
+        let (number, who) = (process.number, process.who_first());
+        let (end, reason) = match exited.how {
+            Some(wire::process_exited::How::Signal(signal)) => {
+                let signal = signal as i32;
+                let name = signals::name(signal);
+                let meaning = signals::meaning(signal).to_owned();
+                (
+                    ProcessState::Killed {
+                        signal,
+                        signal_name: name.clone(),
+                    },
+                    StopReason::Killed {
+                        signal,
+                        name,
+                        meaning,
+                    },
+                )
+            }
+            Some(wire::process_exited::How::Status(status)) => (
+                ProcessState::Exited { status },
+                StopReason::Exited { status },
+            ),
+            None => (
+                ProcessState::Exited { status: 0 },
+                StopReason::Exited { status: 0 },
+            ),
+        };
+        let current = self
+            .current
+            .is_some_and(|current| current.process == number);
+        self.memories.set_exit(&reason);
+        self.end_process(number, end);
+        let view = StopView {
+            who,
+            reason,
+            frame: None,
+            source_line: None,
+            current,
+            new_function: true,
+        };
+        self.emit(Event::Stopped(view.clone()));
+        // An end is the end of a command only when nobody is left who runs.
+        if !self.is_running() {
+            self.reported.push(view);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,276 @@
+//! What expressions do to a process: writing, calling, allocating, and the values they leave behind.
+
+use wayfarer_expression::{EvaluationError, History, Shape, TypeRef, Value};
+use wayfarer_protocol as wire;
+use wayfarer_symbols::registers::Register;
+
+use super::Debugger;
+use crate::ThreadId;
+use crate::evaluation::{Scene, Services, plan_call, returned};
+
+type Answer<T> = Result<T, EvaluationError>;
+
+/// The debugger's hands while an expression is evaluated.
+pub(super) struct Hands<'a> {
+    pub debugger: &'a mut Debugger,
+    /// The selected thread, if one stands.
+    pub thread: Option<ThreadId>,
+}
+
+/// The longest text that a print function of the program may return.
+const LONGEST_TEXT: usize = 64 << 10;
+
+fn sentence(error: crate::DebuggerError) -> EvaluationError {
+    EvaluationError::Invalid(error.to_string())
+}
+
+impl Hands<'_> {
+    fn thread(&self) -> Answer<ThreadId> {
+        self.thread.ok_or_else(|| {
+            EvaluationError::invalid("You can't do that without a process to debug.")
+        })
+    }
+
+    /// Calls a function at an address.
+    fn run(
+        &mut self,
+        function: u64,
+        request: wire::InferiorCallRequest,
+    ) -> Answer<wire::InferiorCallReply> {
+        let id = self.thread()?;
+        let (process, thread) = self.debugger.thread(id).map_err(sentence)?;
+        let memory = process.space.memory.clone();
+        let name = process
+            .space
+            .symbolic(function)
+            .unwrap_or_else(|| format!("{function:#x}"));
+        let request = wire::InferiorCallRequest {
+            thread: thread.id,
+            function,
+            ..request
+        };
+        let reply = self
+            .debugger
+            .link()
+            .and_then(|link| link.inferior_call(request))
+            .map_err(sentence)?;
+        memory.forget();
+        let Some(failure) = &reply.failure else {
+            return Ok(reply);
+        };
+        let why = match reply
+            .interruption
+            .as_ref()
+            .and_then(|stop| stop.reason.as_ref()?.reason.as_ref())
+        {
+            Some(wire::stop_reason::Reason::Signal(signal)) => {
+                let number = signal.signal as i32;
+                format!(
+                    "it received {}, {}",
+                    crate::signals::name(number),
+                    crate::signals::meaning(number)
+                )
+            }
+            Some(wire::stop_reason::Reason::Breakpoint(_)) => "it hit a breakpoint".to_owned(),
+            _ => failure.message.clone(),
+        };
+        Err(sentence(crate::DebuggerError::CallInterrupted(name, why)))
+    }
+}
+
+impl Services for Hands<'_> {
+    fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Answer<()> {
+        let id = self.thread()?;
+        let process = self.debugger.process(id.process).map_err(sentence)?;
+        process
+            .space
+            .memory
+            .write(address, bytes)
+            .map_err(|_| EvaluationError::Memory(address))?;
+        // Another thread's frames may depend on what was written.
+        self.debugger.forget_backtraces(id.process);
+        Ok(())
+    }
+
+    fn write_register(&mut self, register: Register, offset: u64, bytes: &[u8]) -> Answer<()> {
+        let id = self.thread()?;
+        self.debugger
+            .write_register(id, register, offset, bytes)
+            .map_err(sentence)
+    }
+
+    fn convenience(&mut self, name: &str) -> Option<Value> {
+        let int = |number: i32| {
+            let int = TypeRef::base(
+                "int",
+                wayfarer_symbols::types::Encoding::Signed,
+                4,
+                wayfarer_expression::Language::C,
+            );
+            Value::computed(int, number.to_le_bytes().to_vec())
+        };
+        match (name, self.debugger.current) {
+            ("_inferior", Some(current)) => Some(int(current.process as i32)),
+            ("_thread", Some(current)) => Some(int(current.thread as i32)),
+            ("bpnum", _) => Some(int(self.debugger.next_breakpoint as i32 - 1)),
+            _ => self.debugger.memories.convenience(name),
+        }
+    }
+
+    fn set_convenience(&mut self, name: &str, value: &Value) -> Answer<()> {
+        self.debugger.memories.set_convenience(name, value.clone());
+        Ok(())
+    }
+
+    fn history(&mut self, entry: History) -> Option<Value> {
+        self.debugger.memories.entry(entry)
+    }
+
+    fn call(&mut self, function: &Value, arguments: &[Value]) -> Answer<Value> {
+        let id = self.thread()?;
+        let (backtrace, index) = self.debugger.visible(id, 0).map_err(sentence)?;
+        let space = self
+            .debugger
+            .process(id.process)
+            .map_err(sentence)?
+            .space
+            .clone();
+        let mut scene = Scene {
+            space: &space,
+            backtrace: Some(&backtrace),
+            frame: index,
+            services: None,
+        };
+        let wrong = || EvaluationError::invalid("this is no function.");
+        let (target, result, parameters, fixed) = match function.type_ref.shape() {
+            Shape::Function {
+                result,
+                parameters,
+                is_variadic,
+                is_prototyped,
+            } => (
+                function.address().ok_or_else(wrong)?,
+                result,
+                parameters,
+                is_prototyped && !is_variadic,
+            ),
+            Shape::Pointer { target, .. } => match target.shape() {
+                Shape::Function {
+                    result,
+                    parameters,
+                    is_variadic,
+                    is_prototyped,
+                } => {
+                    let address = super::values::number(function, &mut scene).ok_or_else(wrong)?;
+                    (address, result, parameters, is_prototyped && !is_variadic)
+                }
+                _ => return Err(wrong()),
+            },
+            _ => return Err(wrong()),
+        };
+        if fixed && arguments.len() < parameters.len() {
+            return Err(EvaluationError::invalid(
+                "Too few arguments in function call.",
+            ));
+        }
+        let plan = plan_call(&parameters, &result, arguments, &mut scene)?;
+        let in_block = plan.result_in_block;
+        let reply = self.run(
+            target,
+            wire::InferiorCallRequest {
+                arguments: plan.numbers,
+                vector_arguments: plan.vectors,
+                blocks: plan.blocks,
+                ..Default::default()
+            },
+        )?;
+        if in_block {
+            let bytes = reply.blocks.into_iter().next().unwrap_or_default();
+            return Ok(Value::computed(result, bytes));
+        }
+        if matches!(result.shape(), Shape::Void) {
+            return Ok(Value::computed(result, Vec::new()));
+        }
+        let general = reply.general.unwrap_or_default();
+        returned(&result, &general, reply.vector.as_ref())
+            .ok_or_else(|| EvaluationError::invalid("the result of this function can't be read."))
+    }
+
+    fn allocate(&mut self, bytes: &[u8]) -> Answer<u64> {
+        let id = self.thread()?;
+        let space = self
+            .debugger
+            .process(id.process)
+            .map_err(sentence)?
+            .space
+            .clone();
+        let malloc = space.modules.iter().find_map(|mapped| {
+            let module = &mapped.loaded.module;
+            let symbol = module.symbols_named("malloc").into_iter().find(|symbol| {
+                symbol.kind == wayfarer_symbols::SymbolKind::Function && symbol.address.0 != 0
+            })?;
+            Some(symbol.address.in_process(mapped.loaded.bias))
+        });
+        let malloc = malloc.ok_or_else(|| {
+            EvaluationError::invalid(
+                "evaluation of this expression requires the program to have a function \"malloc\".",
+            )
+        })?;
+        let size = wire::CallArgument {
+            value: Some(wire::call_argument::Value::Number(bytes.len() as u64)),
+        };
+        let reply = self.run(
+            malloc,
+            wire::InferiorCallRequest {
+                arguments: vec![size],
+                ..Default::default()
+            },
+        )?;
+        match reply.general.map(|general| general.rax) {
+            Some(address) if address != 0 => {
+                self.write_memory(address, bytes)?;
+                Ok(address)
+            }
+            _ => Err(EvaluationError::invalid("the program has no memory left.")),
+        }
+    }
+
+    fn custom_print(&mut self, type_name: &str, address: u64) -> Option<String> {
+        let name = self
+            .debugger
+            .memories
+            .printers
+            .function(type_name)?
+            .to_owned();
+        let id = self.thread?;
+        let space = self.debugger.process(id.process).ok()?.space.clone();
+        let function = space.modules.iter().find_map(|mapped| {
+            let module = &mapped.loaded.module;
+            let described = module
+                .find_functions(&name)
+                .ok()
+                .and_then(|found| found.first()?.entry);
+            let entry = described.or_else(|| {
+                module
+                    .symbols_named(&name)
+                    .first()
+                    .map(|symbol| symbol.address)
+            })?;
+            Some(entry.in_process(mapped.loaded.bias))
+        })?;
+        let object = wire::CallArgument {
+            value: Some(wire::call_argument::Value::Number(address)),
+        };
+        let reply = self
+            .run(
+                function,
+                wire::InferiorCallRequest {
+                    arguments: vec![object],
+                    ..Default::default()
+                },
+            )
+            .ok()?;
+        let text = space.memory.read_text(reply.general?.rax, LONGEST_TEXT);
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+}

@@ -1,0 +1,269 @@
+//! The facade: one object that a front end drives from one thread at a time.
+
+mod breakpoints;
+mod calls;
+mod catchpoints;
+mod code;
+mod conditions;
+mod disassembly;
+mod ending;
+mod events;
+mod frames;
+mod hands;
+mod line_steps;
+mod locations;
+mod memory_view;
+mod messages;
+mod placement;
+mod population;
+mod processes;
+mod registers;
+mod running;
+mod settings;
+mod signals;
+mod snapshots;
+mod sources;
+mod stacks;
+mod stepping;
+mod stops;
+mod tree;
+mod values;
+mod watchpoints;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use wayfarer_protocol as wire;
+
+use crate::agent::{AgentProcess, Interrupter, Link, Mailbox, News, connect};
+use crate::breakpoint::{Breakpoint, Purpose};
+use crate::evaluation::Memories;
+use crate::session::{ModuleLibrary, Process, Thread};
+use crate::settings::Settings;
+use crate::signals::SignalTable;
+use crate::source::Sources;
+use crate::step::StepPlan;
+use crate::view::StopView;
+use crate::{DebuggerError, Event, Launch, Options, Result, Set, ThreadId};
+
+/// The debugger of one session.
+///
+/// # How a front end uses it
+/// - Methods are synchronous. Those that run the program ([`Debugger::execute`]) return at the stop that ends them.
+/// - Everything that happens is handed to the sink of [`Debugger::on_event`], from inside whatever method is
+///   running, in order. The stop that ends a command is returned by the command *and* handed to the sink.
+/// - Ctrl-C: [`Debugger::interrupter`] gives a handle for another thread (or signal handler thread); its `halt`
+///   makes a blocking method end with a stop [`crate::view::StopReason::Halted`].
+/// - While the prompt is idle and something runs in the background, the waker of [`Debugger::on_wake`] is called
+///   (from a thread of ours) as soon as the agent has news; the front end then locks its debugger and calls
+///   [`Debugger::pump`], which handles the news and feeds the sink.
+/// - A background stop never changes the selected process, thread or frame.
+pub struct Debugger {
+    options: Options,
+    mailbox: Mailbox,
+    news: Receiver<News>,
+    sink: Option<Box<dyn FnMut(&Event) + Send>>,
+    link: Option<Arc<dyn Link>>,
+    agent: Option<AgentProcess>,
+    library: ModuleLibrary,
+    sources: Sources,
+    processes: BTreeMap<u32, Process>,
+    next_process: u32,
+    current: Option<ThreadId>,
+    focus: Set,
+    breakpoints: BTreeMap<u32, Breakpoint>,
+    next_breakpoint: u32,
+    /// Breakpoints of our own, by the agent's id.
+    internal: HashMap<u64, Purpose>,
+    next_internal: u64,
+    signals: SignalTable,
+    settings: Settings,
+    /// Threads that are on their way through a step, by the agent's id.
+    steps: HashMap<u64, StepPlan>,
+    /// Stops that nobody has been told as the end of a command yet.
+    reported: Vec<StopView>,
+    /// Whether a command waits for stops; then a stop may change the selection.
+    foreground: bool,
+    launched: Option<Launch>,
+    at_entry: bool,
+    memories: Memories,
+}
+
+/// Ids of our own breakpoints begin here; below are the user's numbers.
+const FIRST_INTERNAL: u64 = 1 << 32;
+
+impl Debugger {
+    /// A debugger without processes; the agent is started when it is first needed.
+    pub fn new(options: Options) -> Result<Debugger> {
+        let (mailbox, news) = Mailbox::new();
+        let memories = Memories::new(&options.printer_files);
+        Ok(Debugger {
+            options,
+            mailbox,
+            news,
+            sink: None,
+            link: None,
+            agent: None,
+            library: ModuleLibrary::default(),
+            sources: Sources::default(),
+            processes: BTreeMap::new(),
+            next_process: 1,
+            current: None,
+            focus: Set::all(),
+            breakpoints: BTreeMap::new(),
+            next_breakpoint: 1,
+            internal: HashMap::new(),
+            next_internal: FIRST_INTERNAL,
+            signals: SignalTable::default(),
+            settings: Settings::default(),
+            steps: HashMap::new(),
+            reported: Vec::new(),
+            foreground: false,
+            launched: None,
+            at_entry: false,
+            memories,
+        })
+    }
+
+    /// Who is told what happens.
+    pub fn on_event(&mut self, sink: Box<dyn FnMut(&Event) + Send>) {
+        self.sink = Some(sink);
+    }
+
+    /// Who is woken when the agent has news, whether or not a method is running.
+    pub fn on_wake(&mut self, waker: Box<dyn Fn() + Send + Sync>) {
+        self.mailbox.set_waker(waker);
+    }
+
+    /// A handle that can end a blocking call from elsewhere.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter::new(self.mailbox.clone())
+    }
+
+    /// Handles all news from the agent without waiting for more.
+    pub fn pump(&mut self) -> Result<()> {
+        while let Ok(news) = self.news.try_recv() {
+            self.take_news(news)?;
+        }
+        self.reported.clear();
+        Ok(())
+    }
+
+    fn emit(&mut self, event: Event) {
+        if let Some(sink) = &mut self.sink {
+            sink(&event);
+        }
+    }
+
+    fn say(&mut self, text: impl Into<String>) {
+        self.emit(Event::Message { text: text.into() });
+    }
+
+    /// The link to the agent, if there is a session.
+    fn link(&self) -> Result<Arc<dyn Link>> {
+        self.link.clone().ok_or(DebuggerError::NoProcess)
+    }
+
+    /// The link to the agent, which is started if need be.
+    fn connected(&mut self) -> Result<Arc<dyn Link>> {
+        if let Some(link) = &self.link {
+            return Ok(link.clone());
+        }
+        let (link, agent) = connect(&self.options, &self.mailbox)?;
+        self.adopt_link(link.clone(), agent)?;
+        Ok(link)
+    }
+
+    /// Makes an agent ours and tells it how we want it.
+    fn adopt_link(&mut self, link: Arc<dyn Link>, agent: Option<AgentProcess>) -> Result<()> {
+        self.link = Some(link.clone());
+        self.agent = agent;
+        self.configure()?;
+        link.set_signals(wire::SetSignalsRequest {
+            session: 0,
+            signals: self.signals.wire(&self.caught_signals()),
+        })?;
+        for number in self.breakpoints.keys().copied().collect::<Vec<_>>() {
+            self.insert_catch(number)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the agent what the settings say.
+    fn configure(&self) -> Result<()> {
+        let Some(link) = &self.link else {
+            return Ok(());
+        };
+        link.configure(wire::ConfigureRequest {
+            session: 0,
+            stop_scope: self.settings.stop_scope().into(),
+            follow_children: Some(self.settings.follows_children()),
+            hold_on_load: Some(true),
+            detach_parent_on_fork: Some(self.settings.leaves_parents()),
+        })?;
+        Ok(())
+    }
+
+    fn process(&self, number: u32) -> Result<&Process> {
+        self.processes
+            .get(&number)
+            .ok_or_else(|| DebuggerError::UnknownTarget(number.to_string()))
+    }
+
+    fn process_by_id(&mut self, id: u64) -> Option<&mut Process> {
+        self.processes
+            .values_mut()
+            .rev()
+            .find(|process| process.id == id)
+    }
+
+    fn thread(&self, id: ThreadId) -> Result<(&Process, &Thread)> {
+        let process = self.process(id.process)?;
+        let thread = process
+            .threads
+            .get(&id.thread)
+            .ok_or_else(|| DebuggerError::UnknownTarget(id.to_string()))?;
+        Ok((process, thread))
+    }
+
+    fn thread_mut(&mut self, id: ThreadId) -> Option<&mut Thread> {
+        self.processes
+            .get_mut(&id.process)?
+            .threads
+            .get_mut(&id.thread)
+    }
+
+    /// The numbers of a thread that the agent calls `id`.
+    fn numbers_of(&self, id: u64) -> Option<ThreadId> {
+        self.processes.values().rev().find_map(|process| {
+            let thread = process.threads.values().find(|thread| thread.id == id)?;
+            Some(ThreadId {
+                process: process.number,
+                thread: thread.number,
+            })
+        })
+    }
+
+    /// The selected thread, which must be alive and stand still.
+    fn stopped_current(&self) -> Result<ThreadId> {
+        let id = self.current.ok_or(DebuggerError::NoProcess)?;
+        let (process, thread) = self.thread(id)?;
+        if let Some(end) = &process.end {
+            return Err(match self.processes.values().any(Process::is_alive) {
+                true => DebuggerError::Gone(process.name.clone(), ending::describe(end)),
+                false => DebuggerError::NoProcess,
+            });
+        }
+        if thread.exited {
+            return Err(DebuggerError::Gone(
+                format!("{}.{}", process.name, thread.number),
+                "its thread has ended".to_owned(),
+            ));
+        }
+        if thread.running {
+            return Err(DebuggerError::Running(process.name.clone()));
+        }
+        Ok(id)
+    }
+}

@@ -1,0 +1,461 @@
+//! Placing logical breakpoints: in every process that has the code, again whenever code comes or goes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use wayfarer_protocol as wire;
+
+use super::Debugger;
+use super::locations::{place_at, places_of, worth_asking};
+use crate::breakpoint::{Breakpoint, Does, Placed, Target, What};
+use crate::session::Process;
+use crate::view::{BarrierView, PlaceView};
+use crate::{Event, Result, Set, ThreadId};
+
+/// Whom a breakpoint is restricted to.
+pub(super) enum Restriction {
+    None,
+    Processes(BTreeSet<u32>),
+    /// Agent's ids of threads, and the processes they are in.
+    Threads(Vec<u64>, BTreeSet<u32>),
+}
+
+impl Debugger {
+    /// Places every breakpoint that belongs into a process and is not there yet.
+    pub(super) fn place_everything_in(&mut self, process: u32) {
+        for number in self.breakpoints.keys().copied().collect::<Vec<_>>() {
+            let before = self
+                .breakpoints
+                .get(&number)
+                .map_or(0, |breakpoint| breakpoint.places.len());
+            self.drop_unmapped(number, process);
+            if let Err(error) = self.place(number, &[process]) {
+                self.note_problem(number, error.to_string());
+            }
+            let after = self
+                .breakpoints
+                .get(&number)
+                .map_or(0, |breakpoint| breakpoint.places.len());
+            if before == 0 && after > 0 {
+                self.emit(Event::BreakpointChanged {
+                    number,
+                    places: after as u32,
+                });
+            }
+        }
+    }
+
+    fn note_problem(&mut self, number: u32, problem: String) {
+        if let Some(breakpoint) = self.breakpoints.get_mut(&number)
+            && !breakpoint.problems.contains(&problem)
+        {
+            breakpoint.problems.push(problem.clone());
+            self.say(format!("Breakpoint {number}: {problem}"));
+        }
+    }
+
+    /// Forgets places whose module is no longer mapped.
+    fn drop_unmapped(&mut self, number: u32, process: u32) {
+        let Ok(space) = self.process(process).map(|process| process.space.clone()) else {
+            return;
+        };
+        if let Some(breakpoint) = self.breakpoints.get_mut(&number)
+            && matches!(
+                &breakpoint.what,
+                What::Code {
+                    target: Target::Spec(_) | Target::Functions(_),
+                    ..
+                }
+            )
+        {
+            breakpoint.places.retain(|place| {
+                place.view.process_number != process
+                    || space.mapped_at(place.view.address).is_some()
+            });
+        }
+    }
+
+    /// Places one breakpoint in these processes, as far as it belongs there and is not there yet.
+    pub(super) fn place(&mut self, number: u32, processes: &[u32]) -> Result<()> {
+        let Some(breakpoint) = self.breakpoints.get(&number) else {
+            return Ok(());
+        };
+        if !breakpoint.enabled || !matches!(breakpoint.what, What::Code { .. }) {
+            return Ok(());
+        }
+        let restriction = self.restriction(number);
+        let mut fresh: Vec<Placed> = Vec::new();
+        let mut problems = Vec::new();
+        for &process in processes {
+            let allowed = match &restriction {
+                Restriction::None => true,
+                Restriction::Processes(those) | Restriction::Threads(_, those) => {
+                    those.contains(&process)
+                }
+            };
+            if !allowed || !self.process(process).is_ok_and(Process::is_alive) {
+                continue;
+            }
+            for view in self.wanted_places(number, process)? {
+                let known = |place: &Placed| {
+                    place.view.process_number == process && place.view.address == view.address
+                };
+                let Some(breakpoint) = self.breakpoints.get(&number) else {
+                    continue;
+                };
+                if breakpoint.places.iter().any(known) || fresh.iter().any(known) {
+                    continue;
+                }
+                let condition = breakpoint.condition.clone();
+                let predicate = condition.and_then(|condition| {
+                    self.compile_condition(process, view.address, &condition)
+                });
+                fresh.push(Placed {
+                    view,
+                    predicate: predicate.unwrap_or_default(),
+                });
+            }
+        }
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        let results = self.insert(number, &fresh, &restriction)?;
+        for result in results {
+            if let Some(failure) = result.failure {
+                fresh.retain(|place| {
+                    !(place.view.address == result.address
+                        && self
+                            .processes
+                            .get(&place.view.process_number)
+                            .is_some_and(|process| process.id == result.process))
+                });
+                problems.push(failure.message);
+            }
+        }
+        if let Some(breakpoint) = self.breakpoints.get_mut(&number) {
+            breakpoint.places.extend(fresh);
+            let compiled = breakpoint
+                .places
+                .iter()
+                .all(|place| !place.predicate.is_empty());
+            breakpoint.condition_in_agent = breakpoint.condition.is_some() && compiled;
+        }
+        for problem in problems {
+            self.note_problem(number, problem);
+        }
+        Ok(())
+    }
+
+    /// Tells the agent about places with all options.
+    fn insert(
+        &self,
+        number: u32,
+        places: &[Placed],
+        restriction: &Restriction,
+    ) -> Result<Vec<wire::BreakpointPlaceResult>> {
+        let Some(breakpoint) = self.breakpoints.get(&number) else {
+            return Ok(Vec::new());
+        };
+        let every = || places.iter().chain(&breakpoint.places);
+        // One place whose condition only we can decide makes us decide all of them.
+        let in_agent =
+            breakpoint.condition.is_none() || every().all(|place| !place.predicate.is_empty());
+        let ours = !in_agent
+            || matches!(
+                &breakpoint.what,
+                What::Code {
+                    does: Does::Print { .. },
+                    ..
+                }
+            );
+        let wire_place = |place: &Placed| {
+            Some(wire::BreakpointPlace {
+                process: self.processes.get(&place.view.process_number)?.id,
+                address: place.view.address,
+                predicate: if in_agent {
+                    place.predicate.clone()
+                } else {
+                    Vec::new()
+                },
+            })
+        };
+        let again = !in_agent && breakpoint.condition_in_agent;
+        let told: Vec<wire::BreakpointPlace> = match again {
+            true => every().filter_map(wire_place).collect(),
+            false => places.iter().filter_map(wire_place).collect(),
+        };
+        let gathers = matches!(
+            &breakpoint.what,
+            What::Code {
+                does: Does::Gather,
+                ..
+            }
+        );
+        let barrier = gathers.then(|| self.barrier_members(breakpoint));
+        let threads = match restriction {
+            Restriction::Threads(threads, _) => threads.clone(),
+            _ => Vec::new(),
+        };
+        let scope = if ours {
+            wire::StopScope::Thread
+        } else {
+            wire::StopScope::Unspecified
+        };
+        let reply = self
+            .link()?
+            .insert_breakpoint(wire::InsertBreakpointRequest {
+                session: 0,
+                id: u64::from(number),
+                places: told,
+                ignore_count: if ours { 0 } else { breakpoint.ignore },
+                threads,
+                barrier,
+                stop_scope: scope.into(),
+                ..Default::default()
+            })?;
+        Ok(reply.results)
+    }
+
+    fn barrier_members(&self, breakpoint: &Breakpoint) -> wire::Barrier {
+        let members = self.members();
+        let set = breakpoint.only.clone().unwrap_or_else(Set::all);
+        let meant = set.members(&members, &mut |_, _| false);
+        let mut barrier = wire::Barrier::default();
+        for process in self.processes.values().filter(|process| process.is_alive()) {
+            let own: Vec<ThreadId> = meant
+                .iter()
+                .copied()
+                .filter(|id| id.process == process.number)
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            if own.len() == process.live_threads().count() {
+                barrier.processes.push(process.id);
+            } else {
+                barrier.threads.extend(
+                    own.iter()
+                        .filter_map(|id| Some(process.threads.get(&id.thread)?.id)),
+                );
+            }
+        }
+        barrier
+    }
+
+    /// Whom a breakpoint is for, now.
+    fn restriction(&mut self, number: u32) -> Restriction {
+        let Some(set) = self
+            .breakpoints
+            .get(&number)
+            .and_then(|breakpoint| breakpoint.only.clone())
+        else {
+            return Restriction::None;
+        };
+        if set.is_all() {
+            return Restriction::None;
+        }
+        let members = self.members();
+        let meant = set.members(&members, &mut |location, id| self.stands_at(id, location));
+        let processes: BTreeSet<u32> = meant.iter().map(|id| id.process).collect();
+        let whole = members
+            .iter()
+            .filter(|member| processes.contains(&member.id.process))
+            .count()
+            == meant.len();
+        if whole {
+            return Restriction::Processes(processes);
+        }
+        let threads = meant
+            .iter()
+            .filter_map(|&id| Some(self.thread(id).ok()?.1.id))
+            .collect();
+        Restriction::Threads(threads, processes)
+    }
+
+    /// Where a breakpoint belongs in a process. Each module is asked once, however many processes map it.
+    fn wanted_places(&mut self, number: u32, process: u32) -> Result<Vec<PlaceView>> {
+        let found = self.process(process)?;
+        let (space, name) = (found.space.clone(), found.name.clone());
+        let Some(Breakpoint {
+            what: What::Code { target, known, .. },
+            ..
+        }) = self.breakpoints.get_mut(&number)
+        else {
+            return Ok(Vec::new());
+        };
+        let mut wanted = Vec::new();
+        let mut add = |address: u64, place: &wayfarer_symbols::CodePlace, module: Option<&str>| {
+            wanted.push(PlaceView {
+                process: name.clone(),
+                process_number: process,
+                address,
+                function: place.function.clone(),
+                file: place
+                    .position
+                    .as_ref()
+                    .map(|position| position.file.name.clone()),
+                line: place.position.as_ref().map(|position| position.line as u32),
+                module: module.map(str::to_owned),
+            });
+        };
+        if let Target::Addresses {
+            process: whose,
+            addresses,
+        } = target
+        {
+            if *whose == process {
+                for &address in addresses.iter() {
+                    let module = space.mapped_at(address).map(|mapped| mapped.path.clone());
+                    add(address, &place_at(&space, address), module.as_deref());
+                }
+            }
+            return Ok(wanted);
+        }
+        let mut in_program = false;
+        for mapped in space.modules.iter() {
+            let module = &mapped.loaded.module;
+            let key = Arc::as_ptr(module) as usize;
+            if in_program && !known.contains_key(&key) && !worth_asking(target, mapped) {
+                continue;
+            }
+            let (_, places) = known.entry(key).or_insert_with(|| {
+                (
+                    module.clone(),
+                    places_of(target, module).unwrap_or_default(),
+                )
+            });
+            in_program |= mapped.is_program && !places.is_empty();
+            for place in places.iter() {
+                add(
+                    place.address.in_process(mapped.loaded.bias),
+                    place,
+                    Some(&mapped.path),
+                );
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// A forked process has its parent's breakpoints already; this writes them down, or takes away what is not for it.
+    pub(super) fn inherit_places(&mut self, child: u32) {
+        let Ok(process) = self.process(child) else {
+            return;
+        };
+        let (id, parent, name) = (process.id, process.parent, process.name.clone());
+        for number in self.breakpoints.keys().copied().collect::<Vec<_>>() {
+            let meant = match self.restriction(number) {
+                Restriction::None => true,
+                Restriction::Processes(those) => those.contains(&child),
+                Restriction::Threads(..) => false,
+            };
+            let Some(breakpoint) = self.breakpoints.get_mut(&number) else {
+                continue;
+            };
+            let mut copies: Vec<Placed> = breakpoint
+                .places
+                .iter()
+                .filter(|place| Some(place.view.process_number) == parent)
+                .cloned()
+                .collect();
+            if copies.is_empty() {
+                continue;
+            }
+            for copy in &mut copies {
+                copy.view.process_number = child;
+                copy.view.process.clone_from(&name);
+            }
+            if meant {
+                breakpoint.places.extend(copies);
+                continue;
+            }
+            let places = copies
+                .iter()
+                .map(|place| wire::BreakpointPlace {
+                    process: id,
+                    address: place.view.address,
+                    predicate: Vec::new(),
+                })
+                .collect();
+            if let Some(link) = &self.link {
+                // The child may have gone on to another program: then there is nothing to remove.
+                let _ = link.remove_breakpoint(wire::RemoveBreakpointRequest {
+                    session: 0,
+                    id: u64::from(number),
+                    places,
+                });
+            }
+        }
+    }
+
+    /// Takes a breakpoint out of the processes.
+    pub(super) fn unplace(&mut self, number: u32) -> Result<()> {
+        let Some(breakpoint) = self.breakpoints.get_mut(&number) else {
+            return Ok(());
+        };
+        let placed = !std::mem::take(&mut breakpoint.places).is_empty();
+        if placed && let Some(link) = &self.link {
+            let id = u64::from(number);
+            link.remove_breakpoint(wire::RemoveBreakpointRequest {
+                session: 0,
+                id,
+                places: Vec::new(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Places a breakpoint anew after its options have changed.
+    pub(super) fn replace(&mut self, number: u32) -> Result<()> {
+        let hits = self.agent_hits().get(&number).copied().unwrap_or(0);
+        self.unplace(number)?;
+        if let Some(breakpoint) = self.breakpoints.get_mut(&number) {
+            // The agent begins to count from nothing.
+            breakpoint.own_hits = breakpoint.own_hits.max(hits);
+        }
+        let processes: Vec<u32> = self.processes.keys().copied().collect();
+        self.place(number, &processes)
+    }
+
+    /// Who has come to a barrier and who has not.
+    pub(super) fn barrier_view(&self, number: u32) -> Option<BarrierView> {
+        let reply = self
+            .link
+            .as_ref()?
+            .get_hits(wire::GetHitsRequest {
+                session: 0,
+                ids: vec![u64::from(number)],
+            })
+            .ok()?;
+        let hits = reply.hits.into_iter().next()?;
+        let name_of_thread = |id: &u64| {
+            let numbers = self.numbers_of(*id)?;
+            Some(format!(
+                "{}.{}",
+                self.process(numbers.process).ok()?.name,
+                numbers.thread
+            ))
+        };
+        let name_of_process = |id: &u64| {
+            self.processes
+                .values()
+                .find(|process| process.id == *id)
+                .map(|process| process.name.clone())
+        };
+        let mut missing: Vec<String> = hits
+            .missing_processes
+            .iter()
+            .filter_map(name_of_process)
+            .collect();
+        missing.extend(hits.missing_threads.iter().filter_map(name_of_thread));
+        let arrived = hits
+            .arrived_threads
+            .iter()
+            .filter_map(name_of_thread)
+            .collect();
+        Some(BarrierView {
+            number,
+            arrived,
+            missing,
+        })
+    }
+}

@@ -1,0 +1,463 @@
+//! Starting, attaching, ending processes.
+
+use std::sync::Arc;
+
+use wayfarer_protocol as wire;
+
+use super::Debugger;
+use crate::session::{Process, ProcessMemory, Space, free_name};
+use crate::view::{Origin, ProcessState, ProcessView, StopReason, StopView, Who};
+use crate::{DebuggerError, Event, Launch, Result, Set};
+
+impl Debugger {
+    /// Starts a program and leaves it stopped before its first instruction. Breakpoints set now are placed as soon
+    /// as their code is mapped.
+    pub fn launch(&mut self, what: Launch) -> Result<StopView> {
+        use std::os::unix::ffi::OsStrExt;
+        let link = self.connected()?;
+        let mut environment: Vec<(std::ffi::OsString, std::ffi::OsString)> = std::env::vars_os()
+            .filter(|(name, _)| {
+                !what.unset.contains(name) && !what.env.iter().any(|(set, _)| set == name)
+            })
+            .collect();
+        environment.extend(what.env.iter().cloned());
+        let raw_environment = environment
+            .iter()
+            .map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes()].concat())
+            .collect();
+        let directory = what.cwd.clone().or_else(|| std::env::current_dir().ok());
+        let reply = link.launch(wire::LaunchRequest {
+            arguments: what
+                .argv
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
+            raw_arguments: what
+                .argv
+                .iter()
+                .map(|word| word.as_bytes().to_vec())
+                .collect(),
+            raw_environment,
+            environment: environment
+                .iter()
+                .map(|(name, value)| {
+                    format!("{}={}", name.to_string_lossy(), value.to_string_lossy())
+                })
+                .collect(),
+            directory: directory
+                .map(|path| path.display().to_string())
+                .unwrap_or_default(),
+            randomize: what.randomize,
+            ..wire::LaunchRequest::default()
+        })?;
+        if let Some(failure) = reply.failure {
+            return Err(failed(failure));
+        }
+        let process = reply
+            .process
+            .ok_or_else(|| DebuggerError::Launch("The agent started nothing.".to_owned()))?;
+        self.launched = Some(what);
+        let number = self.adopt(&process, wire::Origin::Launch);
+        self.at_entry = true;
+        self.take_over(number);
+        self.initial_stop(number, StopReason::Entry)
+    }
+
+    /// Ends what was launched, if it lives, and launches it again, with the same breakpoints.
+    pub fn relaunch(&mut self) -> Result<StopView> {
+        let what = self.launched.clone().ok_or_else(|| {
+            DebuggerError::Usage(
+                "No program to run: start with wayfarer run -- PROGRAM.".to_owned(),
+            )
+        })?;
+        let alive: Vec<u64> = self
+            .processes
+            .values()
+            .filter(|process| process.is_alive() && process.origin == Origin::Launched)
+            .map(|process| process.id)
+            .collect();
+        self.end_processes(&alive)?;
+        // The ended run's processes give their names and numbers to the new one.
+        self.processes.retain(|_, process| process.is_alive());
+        if self.processes.is_empty() {
+            self.next_process = 1;
+        }
+        self.current = None;
+        self.launch(what)
+    }
+
+    /// Whether the launched program stands at its very beginning: `run` then needs only to continue.
+    pub fn at_entry(&self) -> bool {
+        self.at_entry
+    }
+
+    /// Attaches to processes with all their threads; they stand still afterwards. One result per pid.
+    pub fn attach(&mut self, pids: &[i32]) -> Vec<(i32, Result<StopView>)> {
+        let reply = self.connected().and_then(|link| {
+            let pids = pids.iter().map(|&pid| pid as u32).collect();
+            link.attach(wire::AttachRequest {
+                session: 0,
+                pids,
+                with_descendants: false,
+            })
+        });
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(error) => {
+                let words = error.to_string();
+                let mut first = Some(error);
+                let repeat = |pid: &i32| {
+                    (
+                        *pid,
+                        Err(first
+                            .take()
+                            .unwrap_or_else(|| DebuggerError::Agent(words.clone()))),
+                    )
+                };
+                return pids.iter().map(repeat).collect();
+            }
+        };
+        let mut results = Vec::new();
+        for result in reply.results {
+            let outcome = match (result.process, result.failure) {
+                (Some(process), None) => {
+                    let number = self.adopt(&process, wire::Origin::Attach);
+                    self.take_over(number);
+                    self.initial_stop(number, StopReason::Attached)
+                }
+                (_, Some(failure)) => Err(failed(failure)),
+                (None, None) => Err(DebuggerError::Launch(format!(
+                    "Process {} was not found.",
+                    result.pid
+                ))),
+            };
+            results.push((result.pid as i32, outcome));
+        }
+        results
+    }
+
+    /// Lets processes go on without us, unharmed. `None`: the current one.
+    pub fn detach(&mut self, set: Option<&Set>) -> Result<Vec<ProcessView>> {
+        let numbers = self.meant_processes(set)?;
+        let ids = numbers
+            .iter()
+            .filter_map(|number| self.processes.get(number))
+            .map(|process| process.id)
+            .collect();
+        let targets = Some(wire::Targets {
+            processes: ids,
+            ..Default::default()
+        });
+        let reply = self.link()?.detach(wire::DetachRequest {
+            session: 0,
+            targets,
+            ..Default::default()
+        })?;
+        if let Some(failure) = reply.results.into_iter().find_map(|result| result.failure) {
+            return Err(failed(failure));
+        }
+        for number in &numbers {
+            self.end_process(*number, ProcessState::Detached);
+        }
+        Ok(self.views_of(&numbers))
+    }
+
+    /// Ends processes. `None`: the current one.
+    pub fn kill(&mut self, set: Option<&Set>) -> Result<Vec<ProcessView>> {
+        let numbers = self.meant_processes(set)?;
+        let ids: Vec<u64> = numbers
+            .iter()
+            .filter_map(|number| self.processes.get(number))
+            .map(|process| process.id)
+            .collect();
+        self.end_processes(&ids)?;
+        Ok(self.views_of(&numbers))
+    }
+
+    /// Ends the session: launched processes are killed, attached ones let go.
+    pub fn quit(&mut self) -> Result<()> {
+        let alive = |origin: Origin| -> Vec<u64> {
+            let those = self
+                .processes
+                .values()
+                .filter(|process| process.is_alive() && process.origin == origin);
+            those.map(|process| process.id).collect()
+        };
+        let (launched, attached) = (alive(Origin::Launched), alive(Origin::Attached));
+        let mut outcome = Ok(());
+        if !attached.is_empty()
+            && let Some(link) = self.link.clone()
+        {
+            let targets = Some(wire::Targets {
+                processes: attached,
+                ..Default::default()
+            });
+            outcome = link
+                .detach(wire::DetachRequest {
+                    session: 0,
+                    targets,
+                    ..Default::default()
+                })
+                .map(|_| ());
+        }
+        if !launched.is_empty() {
+            outcome = outcome.and(self.end_processes(&launched));
+        }
+        for process in self
+            .processes
+            .values_mut()
+            .filter(|process| process.is_alive())
+        {
+            process.end = Some(ProcessState::Detached);
+        }
+        // The link goes first: its end is the end of the agent's session, and so of the agent.
+        self.link = None;
+        self.agent = None;
+        outcome
+    }
+
+    fn end_processes(&mut self, ids: &[u64]) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let targets = Some(wire::Targets {
+            processes: ids.to_vec(),
+            ..Default::default()
+        });
+        self.link()?.kill(wire::KillRequest {
+            session: 0,
+            targets,
+        })?;
+        let numbers: Vec<u32> = self
+            .processes
+            .values()
+            .filter(|process| ids.contains(&process.id))
+            .map(|process| process.number)
+            .collect();
+        let killed = ProcessState::Killed {
+            signal: 9,
+            signal_name: "SIGKILL".to_owned(),
+        };
+        for number in numbers {
+            self.end_process(number, killed.clone());
+        }
+        Ok(())
+    }
+
+    /// Writes down that a process is no longer ours.
+    pub(super) fn end_process(&mut self, number: u32, end: ProcessState) {
+        let Some(process) = self.processes.get_mut(&number) else {
+            return;
+        };
+        if process.end.is_some() {
+            return;
+        }
+        process.end = Some(end);
+        process.space = Space::empty(process.space.memory.clone());
+        let threads: Vec<u64> = process.threads.values().map(|thread| thread.id).collect();
+        for thread in threads {
+            self.steps.remove(&thread);
+        }
+        for breakpoint in self.breakpoints.values_mut() {
+            breakpoint
+                .places
+                .retain(|place| place.view.process_number != number);
+        }
+        self.drop_watchpoints_of(number);
+        let last = self.processes.values().all(|process| !process.is_alive());
+        if last {
+            self.at_entry = false;
+        }
+        // The prompt looks at somebody who is there, if there is one.
+        if self
+            .current
+            .is_some_and(|current| current.process == number)
+            && !last
+            && self.foreground
+        {
+            let next = self.processes.values().find(|process| process.is_alive());
+            self.current = next.and_then(|process| {
+                let thread = process.live_threads().next()?.number;
+                Some(crate::ThreadId {
+                    process: process.number,
+                    thread,
+                })
+            });
+        }
+    }
+
+    /// Takes a process of the agent into our tables; its number.
+    pub(super) fn adopt(&mut self, wire: &wire::Process, origin: wire::Origin) -> u32 {
+        if let Some(known) = self.process_by_id(wire.id) {
+            for thread in &wire.threads {
+                known.add_thread(thread);
+            }
+            return known.number;
+        }
+        let number = self.next_process;
+        self.next_process += 1;
+        let parent = match wire.parent {
+            0 => None,
+            id => self
+                .processes
+                .values()
+                .rev()
+                .find(|process| process.id == id),
+        };
+        let memory = Arc::new(ProcessMemory::new(
+            self.link.clone().unwrap_or_else(|| Arc::new(NoAgent)),
+            wire.id,
+        ));
+        let (space, modules_known) = match parent {
+            Some(parent) if origin != wire::Origin::Launch => (parent.space.forked(memory), true),
+            _ => (Space::empty(memory), false),
+        };
+        let parent = parent.map(|process| process.number);
+        let program = match wire.executable.as_str() {
+            "" => wire.arguments.first().cloned().unwrap_or_default(),
+            path => path.to_owned(),
+        };
+        let name = free_name(
+            &program,
+            self.processes.values().map(|process| process.name.as_str()),
+        );
+        let mut process = Process {
+            id: wire.id,
+            number,
+            pid: wire.pid as i32,
+            name,
+            renamed: false,
+            program,
+            parent,
+            origin: if wire.launched {
+                Origin::Launched
+            } else {
+                Origin::Attached
+            },
+            end: None,
+            threads: std::collections::BTreeMap::new(),
+            next_thread: 1,
+            space,
+            modules_known,
+            last_selected: 1,
+        };
+        for thread in &wire.threads {
+            process.add_thread(thread);
+        }
+        self.processes.insert(number, process);
+        number
+    }
+
+    /// Learns the modules of a process and places every breakpoint that belongs there.
+    pub(super) fn take_over(&mut self, number: u32) {
+        if let Err(error) = self.learn_modules(number, None) {
+            self.say(error.to_string());
+        }
+        self.place_everything_in(number);
+    }
+
+    /// Asks for (or takes) the list of modules.
+    pub(super) fn learn_modules(
+        &mut self,
+        number: u32,
+        listed: Option<Vec<wire::Module>>,
+    ) -> Result<()> {
+        let process = self.process(number)?;
+        let (id, space, name) = (process.id, process.space.clone(), process.name.clone());
+        let listed = match listed {
+            Some(listed) => listed,
+            None => {
+                let reply = self.link()?.modules(wire::ModulesRequest {
+                    session: 0,
+                    process: id,
+                })?;
+                match reply.failure {
+                    Some(failure) => return Err(failed(failure)),
+                    None => reply.modules,
+                }
+            }
+        };
+        let (space, problems) = space.with_modules(&listed, &mut self.library);
+        if let Some(process) = self.processes.get_mut(&number) {
+            process.space = space;
+            process.modules_known = true;
+            process
+                .threads
+                .values_mut()
+                .for_each(|thread| thread.backtrace = None);
+        }
+        for problem in problems {
+            self.say(format!("{name}: {problem}"));
+        }
+        Ok(())
+    }
+
+    fn initial_stop(&mut self, number: u32, reason: StopReason) -> Result<StopView> {
+        let process = self.process(number)?;
+        let thread = process
+            .live_threads()
+            .next()
+            .map_or(1, |thread| thread.number);
+        let id = crate::ThreadId {
+            process: number,
+            thread,
+        };
+        let taken = self
+            .current
+            .is_some_and(|current| self.process(current.process).is_ok_and(Process::is_alive));
+        if !taken {
+            self.current = Some(id);
+        }
+        let view = self.stop_view(id, reason)?;
+        self.emit(Event::Stopped(view.clone()));
+        Ok(view)
+    }
+
+    /// The live processes a command means.
+    fn meant_processes(&mut self, set: Option<&Set>) -> Result<Vec<u32>> {
+        let mut numbers: Vec<u32> = match set {
+            Some(set) => self.resolve(set)?.iter().map(|id| id.process).collect(),
+            None => self.current.iter().map(|id| id.process).collect(),
+        };
+        numbers.dedup();
+        numbers.retain(|number| self.processes.get(number).is_some_and(Process::is_alive));
+        if numbers.is_empty() {
+            return Err(DebuggerError::NoProcess);
+        }
+        Ok(numbers)
+    }
+
+    fn views_of(&self, numbers: &[u32]) -> Vec<ProcessView> {
+        self.processes()
+            .into_iter()
+            .filter(|view| numbers.contains(&view.number))
+            .collect()
+    }
+
+    pub(super) fn who_of_process(&self, number: u32) -> Option<Who> {
+        self.processes.get(&number).map(Process::who_first)
+    }
+}
+
+/// Stands in where no agent is.
+struct NoAgent;
+
+impl crate::agent::Link for NoAgent {}
+
+/// The agent's refusal as our error.
+pub(super) fn failed(failure: wire::Failure) -> DebuggerError {
+    match failure.kind() {
+        wire::FailureKind::Permission | wire::FailureKind::AlreadyTraced => {
+            DebuggerError::Permission(failure.message)
+        }
+        wire::FailureKind::Launch => DebuggerError::Launch(failure.message),
+        _ => DebuggerError::Agent(failure.message),
+    }
+}
+
+impl Drop for Debugger {
+    fn drop(&mut self) {
+        // A front end that ends without `quit` (an error, a panic) must not leave programs behind.
+        let _ = self.quit();
+    }
+}

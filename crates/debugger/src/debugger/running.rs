@@ -1,0 +1,368 @@
+//! Running on, waiting, and halting.
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use wayfarer_protocol as wire;
+
+use super::Debugger;
+use super::processes::failed;
+use crate::agent::News;
+use crate::session::Process;
+use crate::view::{StopReason, StopView};
+use crate::{DebuggerError, Event, Result, Run, Set, ThreadId};
+
+/// How long a halt's report may lag behind its answer.
+const REPORT_PATIENCE: Duration = Duration::from_secs(2);
+
+impl Debugger {
+    /// Runs and waits for the end of it: the stop of a thread the run was for, a stop that stops everything,
+    /// or the end of every process. Several stops at once are returned together, the reported one first.
+    ///
+    /// `set`: who runs (`None`: the focus). Steps are made by the current thread; who else runs meanwhile is
+    /// decided by `scheduler-locking`.
+    pub fn execute(&mut self, how: Run, set: Option<&Set>) -> Result<Vec<StopView>> {
+        self.foreground = true;
+        let outcome = self.start(how, set).and_then(|()| self.wait_for_end());
+        self.foreground = false;
+        outcome
+    }
+
+    /// Starts running and returns at once (`continue &`); stops arrive as events.
+    pub fn start(&mut self, how: Run, set: Option<&Set>) -> Result<()> {
+        self.pump_for_command()?;
+        match how {
+            Run::Continue { ignore } => {
+                let ids = self.runnable(set)?;
+                if ignore > 1 {
+                    self.ignore_here(ignore - 1)?;
+                }
+                self.resume(&ids, None)
+            }
+            Run::Signal(signal) => {
+                let signal = crate::signals::number(&signal)?;
+                let current = self.stopped_current()?;
+                let ids = self.runnable(set)?;
+                self.resume(&ids, Some((current, signal as u32)))
+            }
+            Run::Jump(location) => {
+                let current = self.stopped_current()?;
+                let address = self.jump_address(&location)?;
+                self.write_pc(current, address)?;
+                let ids = self.runnable(set)?;
+                self.resume(&ids, None)
+            }
+            Run::Return(value) => {
+                let current = self.stopped_current()?;
+                self.pop_frame(value.as_deref())?;
+                self.tell(vec![(current, StopReason::LocationReached)])
+            }
+            step => self.start_step(step, set),
+        }
+    }
+
+    /// Waits for the end of what runs in the foreground or background.
+    pub fn wait(&mut self) -> Result<Vec<StopView>> {
+        self.foreground = true;
+        let outcome = self.wait_for_end();
+        self.foreground = false;
+        outcome
+    }
+
+    fn wait_for_end(&mut self) -> Result<Vec<StopView>> {
+        loop {
+            if !self.reported.is_empty() {
+                while let Ok(news) = self.news.try_recv() {
+                    self.take_news(news)?;
+                }
+                return Ok(std::mem::take(&mut self.reported));
+            }
+            if !self.is_running() {
+                return Ok(Vec::new());
+            }
+            match self.news.recv() {
+                Ok(News::Interrupt) => {
+                    let views = self.halt_now(None)?;
+                    self.reported.clear();
+                    return Ok(views);
+                }
+                Ok(news) => self.take_news(news)?,
+                Err(_) => {
+                    return Err(DebuggerError::AgentLost(
+                        "nothing can arrive any more".to_owned(),
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Handles what arrived before a command; an interrupt typed at an idle prompt is forgotten.
+    fn pump_for_command(&mut self) -> Result<()> {
+        while let Ok(news) = self.news.try_recv() {
+            self.take_news(news)?;
+        }
+        self.reported.clear();
+        Ok(())
+    }
+
+    /// Halts a set (`None`: everything) and reports the current thread's place, or that of the set's first.
+    pub fn halt(&mut self, set: Option<&Set>) -> Result<Vec<StopView>> {
+        self.pump_for_command()?;
+        self.foreground = true;
+        let ids = set.map(|set| self.resolve(set)).transpose();
+        let outcome = ids.and_then(|ids| self.halt_now(ids));
+        self.foreground = false;
+        self.reported.clear();
+        outcome
+    }
+
+    fn halt_now(&mut self, ids: Option<Vec<ThreadId>>) -> Result<Vec<StopView>> {
+        let running = |debugger: &Debugger, id: ThreadId| {
+            debugger.thread(id).is_ok_and(|(_, thread)| thread.running)
+        };
+        let everybody = ids.is_none();
+        let ids: Vec<ThreadId> = match ids {
+            Some(ids) => ids,
+            None => self.members().iter().map(|member| member.id).collect(),
+        };
+        if ids.is_empty() {
+            return Err(DebuggerError::NoProcess);
+        }
+        let ran: Vec<ThreadId> = ids
+            .iter()
+            .copied()
+            .filter(|&id| running(self, id))
+            .collect();
+        let targets = if everybody {
+            wire::Targets::everybody()
+        } else {
+            self.targets(&ids)
+        };
+        self.link()?.halt(wire::HaltRequest {
+            session: 0,
+            targets: Some(targets),
+        })?;
+        // The report of the stop comes on the stream; it must be taken before anything else runs.
+        let deadline = Instant::now() + REPORT_PATIENCE;
+        while ran.iter().any(|&id| running(self, id) && self.is_live(id)) {
+            match self
+                .news
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            {
+                Ok(News::Interrupt) => {}
+                Ok(news) => self.take_news(news)?,
+                Err(RecvTimeoutError::Timeout) => {
+                    for &id in &ran {
+                        if let Some(thread) = self.thread_mut(id) {
+                            thread.running = false;
+                            thread.forget();
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(DebuggerError::AgentLost("it is gone".to_owned()));
+                }
+            }
+        }
+        for &id in &ids {
+            self.drop_plan(id);
+        }
+        if !self.reported.is_empty() {
+            // Something else stopped it first.
+            return Ok(std::mem::take(&mut self.reported));
+        }
+        let whose = self
+            .current
+            .filter(|current| ids.contains(current) && self.is_live(*current));
+        let Some(whose) = whose.or_else(|| ids.iter().copied().find(|&id| self.is_live(id))) else {
+            return Ok(Vec::new());
+        };
+        let view = self.stop_view(whose, StopReason::Halted)?;
+        self.emit(Event::Stopped(view.clone()));
+        Ok(vec![view])
+    }
+
+    fn is_live(&self, id: ThreadId) -> bool {
+        self.thread(id)
+            .is_ok_and(|(process, thread)| process.is_alive() && !thread.exited)
+    }
+
+    /// Describes the stop of the current thread again (gdb's `frame` after a silent stop, `info program`).
+    pub fn last_stop(&mut self) -> Option<StopView> {
+        let id = self.stopped_current().ok()?;
+        self.stop_view(id, StopReason::Step).ok()
+    }
+
+    /// Stops whoever the stop of `id` is to take along, where the agent stopped only the one.
+    pub(super) fn stop_the_rest(&mut self, id: ThreadId) -> Result<()> {
+        let targets = match self.settings.stop_scope() {
+            wire::StopScope::Thread => return Ok(()),
+            wire::StopScope::Process => wire::Targets::process(self.process(id.process)?.id),
+            _ => wire::Targets::everybody(),
+        };
+        let concerned = |process: &Process| targets.all || targets.processes.contains(&process.id);
+        let running: Vec<ThreadId> = self
+            .processes
+            .values()
+            .filter(|process| concerned(process))
+            .flat_map(Process::members)
+            .filter(|member| !member.stopped)
+            .map(|member| member.id)
+            .collect();
+        if running.is_empty() {
+            return Ok(());
+        }
+        self.link()?.halt(wire::HaltRequest {
+            session: 0,
+            targets: Some(targets),
+        })?;
+        let deadline = Instant::now() + REPORT_PATIENCE;
+        while running
+            .iter()
+            .any(|&id| self.is_live(id) && self.thread(id).is_ok_and(|(_, thread)| thread.running))
+        {
+            match self
+                .news
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            {
+                Ok(News::Interrupt) => {}
+                Ok(news) => self.take_news(news)?,
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The stopped threads that a run command means.
+    pub(super) fn runnable(&mut self, set: Option<&Set>) -> Result<Vec<ThreadId>> {
+        let focus = self.focus.clone();
+        let set = set.unwrap_or(&focus);
+        let mut ids = match self.resolve(set) {
+            Err(DebuggerError::EmptySet(_)) if set.text() == focus.text() => {
+                // Whom the focus meant is gone: everybody.
+                self.focus = Set::all();
+                self.resolve(&Set::all())?
+            }
+            other => other?,
+        };
+        if self.settings.locks_scheduler(false)
+            && let Some(current) = self.current.filter(|current| ids.contains(current))
+        {
+            ids = vec![current];
+        }
+        ids.retain(|&id| self.thread(id).is_ok_and(|(_, thread)| !thread.running));
+        Ok(ids)
+    }
+
+    /// Sets threads running: those in a step by its action, the others freely.
+    pub(super) fn resume(
+        &mut self,
+        ids: &[ThreadId],
+        signal: Option<(ThreadId, u32)>,
+    ) -> Result<()> {
+        if ids.is_empty() {
+            return if self.is_running() {
+                Ok(())
+            } else {
+                Err(DebuggerError::NoProcess)
+            };
+        }
+        let mut actions = Vec::new();
+        let mut freely = Vec::new();
+        for &id in ids {
+            let thread = self.thread(id)?.1.id;
+            let wanted = signal
+                .filter(|(whose, _)| *whose == id)
+                .map(|(_, number)| number);
+            match self.steps.get(&thread) {
+                Some(plan) => actions.push(plan.action.wire(thread)),
+                None if wanted.is_some() => {
+                    actions.push(crate::step::Action::Continue.wire(thread))
+                }
+                None => {
+                    freely.push(thread);
+                    continue;
+                }
+            }
+            if let Some(action) = actions.last_mut() {
+                action.signal = wanted;
+            }
+        }
+        let whole = self.members().iter().all(|member| ids.contains(&member.id));
+        let targets = match (whole, freely.is_empty()) {
+            (true, _) => Some(wire::Targets::everybody()),
+            (false, true) => None,
+            (false, false) => Some(self.compact_targets(&freely)),
+        };
+        if let Some(targets) = targets {
+            let action = Some(wire::resume_action::Action::Continue(wire::Continue {}));
+            actions.push(wire::ResumeAction {
+                targets: Some(targets),
+                action,
+                signal: None,
+            });
+        }
+        self.at_entry = false;
+        self.forget_stop(ids);
+        let reply = self.link()?.resume(wire::ResumeRequest {
+            session: 0,
+            actions,
+        })?;
+        let mut trouble = None;
+        for result in reply.results {
+            if let Some(failure) = result.failure {
+                if let Some(id) = self.numbers_of(result.thread)
+                    && let Some(thread) = self.thread_mut(id)
+                {
+                    thread.running = false;
+                }
+                // A process that died in this moment is told by its own event.
+                if failure.kind() != wire::FailureKind::Gone {
+                    trouble = Some(failed(failure));
+                }
+            }
+        }
+        match trouble {
+            Some(trouble) if !self.is_running() => Err(trouble),
+            _ => Ok(()),
+        }
+    }
+
+    /// Resumes threads whose stop was none of the user's business.
+    pub(super) fn resume_again(&mut self, ids: &[ThreadId]) -> Result<()> {
+        let ids: Vec<ThreadId> = ids
+            .iter()
+            .copied()
+            .filter(|&id| self.is_live(id) && self.thread(id).is_ok_and(|(_, thread)| !thread.held))
+            .collect();
+        if ids.is_empty() {
+            Ok(())
+        } else {
+            self.resume(&ids, None)
+        }
+    }
+
+    fn targets(&self, ids: &[ThreadId]) -> wire::Targets {
+        let threads: Vec<u64> = ids
+            .iter()
+            .filter_map(|&id| Some(self.thread(id).ok()?.1.id))
+            .collect();
+        self.compact_targets(&threads)
+    }
+
+    /// Names whole processes where all their threads are meant, so that threads to come are meant too.
+    fn compact_targets(&self, threads: &[u64]) -> wire::Targets {
+        let mut targets = wire::Targets::default();
+        for process in self.processes.values().filter(|process| process.is_alive()) {
+            let own: Vec<u64> = process.live_threads().map(|thread| thread.id).collect();
+            if own.iter().all(|id| threads.contains(id)) && !own.is_empty() {
+                targets.processes.push(process.id);
+            } else {
+                targets
+                    .threads
+                    .extend(own.into_iter().filter(|id| threads.contains(id)));
+            }
+        }
+        targets
+    }
+}

@@ -1,0 +1,89 @@
+//! Registers and stacks of many threads in one request, and what becomes stale when something runs.
+
+use wayfarer_protocol as wire;
+
+use super::Debugger;
+use crate::{DebuggerError, Result, ThreadId};
+
+/// Stack bytes fetched with the registers: most stacks are shorter, the rest is read page by page.
+const STACK_BYTES: u32 = 16 << 10;
+/// The same when hundreds of threads are asked for at once.
+const STACK_BYTES_IN_BULK: u32 = 8 << 10;
+
+impl Debugger {
+    /// Makes the registers of stopped threads known, with one request for all that are not.
+    pub(super) fn fetch_snapshots(&mut self, ids: &[ThreadId]) -> Result<()> {
+        let missing: Vec<u64> = ids
+            .iter()
+            .filter_map(|&id| self.thread(id).ok())
+            .filter(|(process, thread)| process.is_alive() && !thread.running && !thread.exited)
+            .filter(|(_, thread)| thread.general.is_none() || thread.vector.is_none())
+            .map(|(_, thread)| thread.id)
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let stack_bytes = if missing.len() > 8 {
+            STACK_BYTES_IN_BULK
+        } else {
+            STACK_BYTES
+        };
+        let targets = Some(wire::Targets {
+            threads: missing,
+            ..Default::default()
+        });
+        let reply = self.link()?.snapshot(wire::SnapshotRequest {
+            session: 0,
+            targets,
+            stack_bytes,
+            vector: true,
+        })?;
+        for snapshot in reply.threads {
+            let Some(id) = self.numbers_of(snapshot.thread) else {
+                continue;
+            };
+            if let Ok(process) = self.process(id.process) {
+                process
+                    .space
+                    .memory
+                    .remember(snapshot.stack_address, &snapshot.stack);
+            }
+            if let Some(thread) = self.thread_mut(id) {
+                thread.general = snapshot.general;
+                thread.vector = Some(snapshot.vector.unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for one thread, which must have some.
+    pub(super) fn fetch_registers(&mut self, id: ThreadId) -> Result<()> {
+        let (process, thread) = self.thread(id)?;
+        if process.live_threads().any(|thread| thread.running) {
+            // Others of the process run: what was read before may have changed.
+            process.space.memory.forget();
+        }
+        let (name, running) = (process.name.clone(), thread.running);
+        self.fetch_snapshots(&[id])?;
+        match self.thread(id)?.1.general {
+            Some(_) => Ok(()),
+            None if running => Err(DebuggerError::Running(name)),
+            None => Err(DebuggerError::Gone(
+                name,
+                "its registers can't be read".to_owned(),
+            )),
+        }
+    }
+
+    /// Forgets what a stop let us remember of these threads and their processes.
+    pub(super) fn forget_stop(&mut self, ids: &[ThreadId]) {
+        for id in ids {
+            if let Some(process) = self.processes.get_mut(&id.process) {
+                process.space.memory.forget();
+                if let Some(thread) = process.threads.get_mut(&id.thread) {
+                    thread.set_running();
+                }
+            }
+        }
+    }
+}

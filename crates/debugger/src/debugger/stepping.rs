@@ -1,0 +1,282 @@
+//! How each kind of step begins and ends; what happens between lines is in `line_steps`.
+
+use wayfarer_protocol as wire;
+use wayfarer_symbols::ScopeKind;
+use wayfarer_symbols::frames::FrameKind;
+
+use super::Debugger;
+use crate::breakpoint::Purpose;
+use crate::step::{Action, Finishing, StepKind, StepPlan};
+use crate::view::StopReason;
+use crate::{DebuggerError, Result, Run, Set, ThreadId};
+
+/// What a look at a step led to.
+pub(super) enum Advance {
+    Stop(StopReason),
+    GoOn,
+}
+
+impl Debugger {
+    /// Begins a step of the current thread.
+    pub(super) fn start_step(&mut self, step: Run, set: Option<&Set>) -> Result<()> {
+        let id = self.stopped_current()?;
+        let thread = self.thread(id)?.1.id;
+        let mut plan = StepPlan {
+            kind: StepKind::Over,
+            remaining: 1,
+            frame: None,
+            line: None,
+            action: Action::Continue,
+            finishing: None,
+            internal: Vec::new(),
+        };
+        match step {
+            Run::StepInstruction { count } | Run::NextInstruction { count } => {
+                let over = matches!(step, Run::NextInstruction { .. });
+                plan.kind = if over {
+                    StepKind::InstructionOver
+                } else {
+                    StepKind::Instruction
+                };
+                plan.remaining = count.max(1);
+                plan.action = Action::Instruction { over };
+            }
+            Run::Step { count } | Run::Next { count } => {
+                plan.kind = if matches!(step, Run::Step { .. }) {
+                    StepKind::Into
+                } else {
+                    StepKind::Over
+                };
+                plan.remaining = count.max(1);
+                if let Some(reason) = self.renew(id, &mut plan)? {
+                    return self.tell(vec![(id, reason)]);
+                }
+            }
+            Run::Until => {
+                plan.kind = StepKind::Until;
+                if let Some(reason) = self.renew(id, &mut plan)? {
+                    return self.tell(vec![(id, reason)]);
+                }
+            }
+            Run::Finish => self.plan_finish(id, &mut plan)?,
+            Run::UntilLocation(location) | Run::Advance(location) => {
+                self.plan_reach(id, &location, &mut plan)?
+            }
+            _ => return Err(DebuggerError::Usage("This is not a step.".to_owned())),
+        }
+        let stepping = !matches!(plan.kind, StepKind::Finish | StepKind::Reach);
+        self.steps.insert(thread, plan);
+        let mut ids = if self.settings.locks_scheduler(stepping) {
+            Vec::new()
+        } else {
+            self.runnable(set)?
+        };
+        if !ids.contains(&id) {
+            ids.insert(0, id);
+        }
+        self.resume(&ids, None)
+    }
+
+    /// `finish`: out of the selected frame.
+    fn plan_finish(&mut self, id: ThreadId, plan: &mut StepPlan) -> Result<()> {
+        plan.kind = StepKind::Finish;
+        let (_, _, index) = self.selected()?;
+        let backtrace = self.backtrace_of(id, index + 2)?;
+        let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
+        plan.frame = Some(frame.id);
+        if frame.kind == FrameKind::Inlined
+            && let Some(loaded) = &frame.module
+        {
+            let scopes = loaded
+                .module
+                .scopes_at(frame.lookup_address)
+                .unwrap_or_default();
+            let scope = scopes
+                .iter()
+                .filter(|scope| scope.kind != ScopeKind::Block)
+                .nth(frame.id.inline_depth as usize)
+                .ok_or(DebuggerError::NoFrame)?;
+            let ranges = scope
+                .ranges
+                .iter()
+                .map(|range| {
+                    (
+                        range.start.in_process(loaded.bias),
+                        range.end.in_process(loaded.bias),
+                    )
+                })
+                .collect();
+            plan.action = Action::Ranges {
+                ranges,
+                over: true,
+                stack_above: Some(frame.id.frame_address.wrapping_sub(1)),
+            };
+            return Ok(());
+        }
+        let caller = backtrace
+            .stack
+            .activations
+            .get(frame.activation + 1)
+            .ok_or(DebuggerError::FinishOutermost)?;
+        plan.action = Action::To {
+            addresses: vec![caller.pc],
+            stack_above: Some(frame.id.frame_address.wrapping_sub(1)),
+        };
+        let function = frame
+            .scope
+            .zip(frame.module.as_ref())
+            .and_then(|(scope, loaded)| loaded.module.function(scope).ok());
+        plan.finishing = Some(Finishing {
+            function: frame.function.clone().unwrap_or_else(|| "??".to_owned()),
+            module: frame.module.as_ref().map(|loaded| loaded.module.clone()),
+            return_type: function.as_ref().and_then(|function| function.return_type),
+            described: function.is_some(),
+        });
+        Ok(())
+    }
+
+    /// `until LOCATION`, `advance LOCATION`: there, or where the current frame returns to.
+    fn plan_reach(&mut self, id: ThreadId, location: &str, plan: &mut StepPlan) -> Result<()> {
+        plan.kind = StepKind::Reach;
+        let addresses = self.addresses_in(location, id.process)?;
+        plan.action = Action::To {
+            addresses,
+            stack_above: None,
+        };
+        let (_, _, index) = self.selected()?;
+        let backtrace = self.backtrace_of(id, index + 2)?;
+        let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
+        if let Some(caller) = backtrace.stack.activations.get(frame.activation + 1) {
+            let thread = self.thread(id)?.1.id;
+            let guard = frame.id.frame_address.wrapping_sub(1);
+            plan.internal.push(self.insert_internal(
+                id,
+                caller.pc,
+                guard,
+                Purpose::Step(thread),
+            )?);
+        }
+        Ok(())
+    }
+
+    /// Places a breakpoint of our own for one thread.
+    pub(super) fn insert_internal(
+        &mut self,
+        id: ThreadId,
+        address: u64,
+        stack_above: u64,
+        purpose: Purpose,
+    ) -> Result<u64> {
+        let (process, thread) = self.thread(id)?;
+        let internal = self.next_internal;
+        let place = wire::BreakpointPlace {
+            process: process.id,
+            address,
+            predicate: Vec::new(),
+        };
+        self.link()?
+            .insert_breakpoint(wire::InsertBreakpointRequest {
+                id: internal,
+                places: vec![place],
+                threads: vec![thread.id],
+                stack_above: Some(stack_above),
+                ..Default::default()
+            })?;
+        self.next_internal += 1;
+        self.internal.insert(internal, purpose);
+        Ok(internal)
+    }
+
+    /// Takes a breakpoint of our own away.
+    pub(super) fn remove_internal(&mut self, id: u64) {
+        if self.internal.remove(&id).is_some()
+            && let Some(link) = &self.link
+        {
+            // The process may be gone, and the breakpoint with it.
+            let _ = link.remove_breakpoint(wire::RemoveBreakpointRequest {
+                session: 0,
+                id,
+                places: Vec::new(),
+            });
+        }
+    }
+
+    /// Ends a thread's step, wherever it is.
+    pub(super) fn drop_plan(&mut self, id: ThreadId) {
+        let Ok(thread) = self.thread(id).map(|(_, thread)| thread.id) else {
+            return;
+        };
+        if let Some(plan) = self.steps.remove(&thread) {
+            for internal in plan.internal {
+                self.remove_internal(internal);
+            }
+        }
+    }
+
+    /// Looks where a stepping thread has come to. `arrived`: at an address it was to run to, or above its guard.
+    pub(super) fn advance_step(&mut self, id: ThreadId, arrived: bool) -> Result<Advance> {
+        let thread = self.thread(id)?.1.id;
+        let Some(mut plan) = self.steps.get(&thread).cloned() else {
+            return Ok(Advance::GoOn);
+        };
+        let advance = match plan.kind {
+            StepKind::Instruction | StepKind::InstructionOver => {
+                plan.remaining -= 1;
+                match plan.remaining {
+                    0 => Advance::Stop(StopReason::Step),
+                    _ => Advance::GoOn,
+                }
+            }
+            StepKind::Reach => Advance::Stop(StopReason::LocationReached),
+            StepKind::Finish => match plan.finishing.take() {
+                Some(finishing) if arrived => {
+                    let value = self.returned_value(id, &finishing);
+                    Advance::Stop(StopReason::Finished {
+                        function: finishing.function,
+                        value,
+                    })
+                }
+                Some(finishing) => {
+                    plan.finishing = Some(finishing);
+                    Advance::GoOn
+                }
+                None => Advance::Stop(StopReason::LocationReached),
+            },
+            StepKind::Into | StepKind::Over | StepKind::Until => {
+                self.advance_line(id, &mut plan)?
+            }
+        };
+        if let Advance::Stop(reason) = advance {
+            self.drop_plan(id);
+            let reason = self.breakpoint_at_end(id).unwrap_or(reason);
+            return Ok(Advance::Stop(reason));
+        }
+        self.steps.insert(thread, plan);
+        Ok(Advance::GoOn)
+    }
+
+    /// A step that ends exactly on a breakpoint is a hit of it, as in gdb.
+    fn breakpoint_at_end(&mut self, id: ThreadId) -> Option<StopReason> {
+        let pc = self.thread(id).ok()?.1.general.as_ref()?.rip;
+        let here = self.breakpoints.values().find(|breakpoint| {
+            breakpoint.enabled
+                && breakpoint.condition.is_none()
+                && breakpoint.ignore == 0
+                && matches!(
+                    &breakpoint.what,
+                    crate::breakpoint::What::Code {
+                        does: crate::breakpoint::Does::Stop,
+                        ..
+                    }
+                )
+                && breakpoint.places.iter().any(|place| {
+                    place.view.process_number == id.process && place.view.address == pc
+                })
+        })?;
+        let (number, temporary) = (here.number, here.temporary);
+        if let Some(breakpoint) = self.breakpoints.get_mut(&number) {
+            breakpoint.own_hits += 1;
+        }
+        Some(StopReason::Breakpoint { number, temporary })
+    }
+}

@@ -1,0 +1,375 @@
+//! What a stop of the agent means: a stop for the user, a step on its way, or nothing.
+
+use wayfarer_protocol as wire;
+use wire::stop_reason::Reason;
+
+use super::Debugger;
+use super::stepping::Advance;
+use crate::breakpoint::{Does, Once, Purpose, What};
+use crate::signals;
+use crate::view::{BarrierView, StopReason, StopView};
+use crate::{CatchSpec, Event, Result, ThreadId};
+
+impl Debugger {
+    /// Takes a stop: decides for each cause, then tells the user or lets everybody go on.
+    pub(super) fn stopped(&mut self, stopped: wire::Stopped) -> Result<()> {
+        let mut ids: Vec<ThreadId> = Vec::new();
+        for &thread in stopped
+            .stopped
+            .iter()
+            .chain(stopped.causes.iter().map(|cause| &cause.thread))
+        {
+            if let Some(id) = self.numbers_of(thread)
+                && !ids.contains(&id)
+            {
+                ids.push(id);
+            }
+        }
+        for &id in &ids {
+            if let Some(process) = self.processes.get_mut(&id.process) {
+                process.space.memory.forget();
+                if let Some(thread) = process.threads.get_mut(&id.thread) {
+                    thread.running = false;
+                    thread.forget();
+                }
+            }
+        }
+        let mut told: Vec<(ThreadId, StopReason)> = Vec::new();
+        let mut asked_for = false;
+        for cause in stopped.causes {
+            let Some(id) = self.numbers_of(cause.thread) else {
+                continue;
+            };
+            let reason = cause.reason.and_then(|reason| reason.reason);
+            if let Some(thread) = self.thread_mut(id) {
+                thread.general = cause.registers;
+                thread.reason = reason.clone().map(|reason| wire::StopReason {
+                    reason: Some(reason),
+                });
+            }
+            match reason {
+                Some(Reason::Halted(_) | Reason::Initial(_)) => asked_for = true,
+                Some(reason) => {
+                    let verdict = self.judge(id, cause.thread, reason)?;
+                    told.extend(verdict.map(|reason| (id, reason)));
+                }
+                None => {}
+            }
+        }
+        if told.is_empty() {
+            return if asked_for {
+                Ok(())
+            } else {
+                self.resume_again(&ids)
+            };
+        }
+        for &id in &ids {
+            self.drop_plan(id);
+        }
+        self.stop_the_rest(told[0].0)?;
+        self.tell(told)
+    }
+
+    /// Builds the reports and hands them out.
+    pub(super) fn tell(&mut self, told: Vec<(ThreadId, StopReason)>) -> Result<()> {
+        let focus = self.focus.clone();
+        let in_focus = |debugger: &mut Debugger, id: ThreadId| {
+            focus.is_all()
+                || debugger
+                    .resolve(&focus)
+                    .is_ok_and(|members| members.contains(&id))
+        };
+        let first = told
+            .iter()
+            .map(|(id, _)| *id)
+            .find(|&id| Some(id) == self.current);
+        let first = match first {
+            Some(current) => Some(current),
+            None => told
+                .iter()
+                .map(|(id, _)| *id)
+                .find(|&id| in_focus(self, id)),
+        };
+        if let (true, Some(first)) = (self.foreground, first) {
+            self.current = Some(first);
+            if let Some(process) = self.processes.get_mut(&first.process) {
+                process.last_selected = first.thread;
+            }
+        }
+        let mut views = Vec::new();
+        for (id, reason) in told {
+            self.after_stop_of(&reason);
+            views.push(self.stop_view(id, reason)?);
+        }
+        views.sort_by_key(|view| !view.current);
+        for view in views {
+            self.emit(Event::Stopped(view.clone()));
+            self.reported.push(view);
+        }
+        Ok(())
+    }
+
+    /// What a stop does to the breakpoint that made it: temporary ones go.
+    fn after_stop_of(&mut self, reason: &StopReason) {
+        let Some(number) = reason.breakpoint() else {
+            return;
+        };
+        let Some(breakpoint) = self.breakpoints.get_mut(&number) else {
+            return;
+        };
+        let (temporary, once) = (breakpoint.temporary, breakpoint.once);
+        breakpoint.once = Once::No;
+        // A failure leaves a breakpoint that the next stop tries to remove again.
+        let _ = match (temporary, once) {
+            (true, _) | (_, Once::Delete) => self.delete_breakpoint(number),
+            (_, Once::Disable) => self.enable_breakpoint(number, false),
+            _ => Ok(()),
+        };
+    }
+
+    /// Decides about one cause. None: the user is not to know.
+    fn judge(&mut self, id: ThreadId, thread: u64, reason: Reason) -> Result<Option<StopReason>> {
+        Ok(match reason {
+            Reason::Breakpoint(hit) => {
+                let mut verdict = None;
+                for failure in &hit.failures {
+                    self.say(format!(
+                        "Error in testing condition of breakpoint {}: {}",
+                        failure.id, failure.message
+                    ));
+                }
+                for number in hit.ids {
+                    let one = match self.internal.get(&number).copied() {
+                        Some(Purpose::WatchScope(watch)) => self.leave_watch_scope(watch),
+                        Some(Purpose::Step(owner)) if owner == thread => {
+                            self.judge_step(id, true)?
+                        }
+                        Some(Purpose::Step(_)) => None,
+                        None => self.judge_breakpoint(id, number as u32)?,
+                    };
+                    verdict = verdict.or(one);
+                }
+                verdict
+            }
+            Reason::StepDone(done) => {
+                let arrived = done.end() != wire::StepEnd::Left;
+                self.judge_step(id, arrived)?
+            }
+            Reason::Watchpoint(hit) => self.judge_watch(id, &hit)?,
+            Reason::Signal(signal) => {
+                let number = signal.signal as i32;
+                match self.catch_of_signal(number) {
+                    Some(catch) => Some(StopReason::Catch {
+                        number: catch,
+                        event: "signal".to_owned(),
+                        detail: format!("(signal {})", signals::name(number)),
+                    }),
+                    None if self.signals.stops(number) => Some(signal_reason(number)),
+                    None => None,
+                }
+            }
+            Reason::Trap(_) => Some(signal_reason(5)),
+            Reason::Syscall(stop) => stop.ids.first().map(|&catch| {
+                let name = wayfarer_model::syscalls::name(stop.number)
+                    .map_or_else(|| stop.number.to_string(), |name| format!("{name}"));
+                let side = if stop.entry {
+                    "call to"
+                } else {
+                    "returned from"
+                };
+                caught(self, catch, "syscall", format!("({side} syscall {name})"))
+            }),
+            Reason::Fork(stop) => stop.ids.first().map(|&catch| {
+                let (event, verb) = if stop.vfork {
+                    ("vfork", "vforked")
+                } else {
+                    ("fork", "forked")
+                };
+                caught(
+                    self,
+                    catch,
+                    event,
+                    format!("({verb} process {})", stop.child_pid),
+                )
+            }),
+            Reason::Exec(stop) => {
+                let program = self.process(id.process)?.program.clone();
+                stop.ids
+                    .first()
+                    .map(|&catch| caught(self, catch, "exec", format!("(exec'd {program})")))
+            }
+            Reason::Barrier(complete) => {
+                let number = complete.id as u32;
+                for thread in &complete.threads {
+                    if let Some(id) = self.numbers_of(*thread)
+                        && let Some(thread) = self.thread_mut(id)
+                    {
+                        thread.held = false;
+                    }
+                }
+                let names = complete.threads.iter().filter_map(|&thread| {
+                    let id = self.numbers_of(thread)?;
+                    Some(self.process(id.process).ok()?.name.clone())
+                });
+                let mut arrived: Vec<String> = names.collect();
+                arrived.dedup();
+                Some(StopReason::Barrier(BarrierView {
+                    number,
+                    arrived,
+                    missing: Vec::new(),
+                }))
+            }
+            Reason::Exit(_)
+            | Reason::ThreadStart(_)
+            | Reason::Libraries(_)
+            | Reason::Halted(_)
+            | Reason::Initial(_) => None,
+        })
+    }
+
+    fn judge_step(&mut self, id: ThreadId, arrived: bool) -> Result<Option<StopReason>> {
+        Ok(match self.advance_step(id, arrived)? {
+            Advance::Stop(reason) => Some(reason),
+            Advance::GoOn => None,
+        })
+    }
+
+    /// A hit of a breakpoint that the user set.
+    fn judge_breakpoint(&mut self, id: ThreadId, number: u32) -> Result<Option<StopReason>> {
+        let Some(breakpoint) = self.breakpoints.get(&number) else {
+            return Ok(None);
+        };
+        if !breakpoint.enabled {
+            return Ok(None);
+        }
+        if breakpoint.asks_us() {
+            if let (Some(condition), false) =
+                (breakpoint.condition.clone(), breakpoint.condition_in_agent)
+            {
+                match self.holds(id, &condition) {
+                    Ok(false) => return Ok(None),
+                    Ok(true) => {}
+                    Err(error) => self.say(format!(
+                        "Error in testing condition of breakpoint {number}:\n{error}"
+                    )),
+                }
+            }
+            let Some(breakpoint) = self.breakpoints.get_mut(&number) else {
+                return Ok(None);
+            };
+            breakpoint.own_hits += 1;
+            if breakpoint.ignore > 0 {
+                breakpoint.ignore -= 1;
+                return Ok(None);
+            }
+        }
+        let Some(breakpoint) = self.breakpoints.get(&number) else {
+            return Ok(None);
+        };
+        let temporary = breakpoint.temporary;
+        let What::Code { does, .. } = &breakpoint.what else {
+            return Ok(None);
+        };
+        Ok(match does {
+            Does::Stop | Does::Gather => Some(StopReason::Breakpoint { number, temporary }),
+            Does::Catch(what) => {
+                let (event, detail) = match what {
+                    CatchSpec::Throw => ("throw", "(exception thrown)"),
+                    CatchSpec::Catch => ("catch", "(exception caught)"),
+                    CatchSpec::Rethrow => ("rethrow", "(exception rethrown)"),
+                    _ => ("panic", "(panic)"),
+                };
+                Some(StopReason::Catch {
+                    number,
+                    event: event.to_owned(),
+                    detail: detail.to_owned(),
+                })
+            }
+            Does::Print { format, arguments } => {
+                let (format, arguments) = (format.clone(), arguments.clone());
+                let text =
+                    self.in_thread(id, |debugger| debugger.format_printf(&format, &arguments));
+                let text = text.unwrap_or_else(|error| format!("dprintf {number}: {error}\n"));
+                let who = self.who(id)?;
+                self.emit(Event::Output {
+                    who,
+                    breakpoint: number,
+                    text,
+                });
+                None
+            }
+        })
+    }
+
+    /// Evaluates something as if the prompt looked at this thread's innermost frame.
+    pub(super) fn in_thread<T>(
+        &mut self,
+        id: ThreadId,
+        work: impl FnOnce(&mut Debugger) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.current;
+        let frame = self.thread(id)?.1.selected_frame;
+        self.current = Some(id);
+        if let Some(thread) = self.thread_mut(id) {
+            thread.selected_frame = 0;
+        }
+        let result = work(self);
+        if let Some(thread) = self.thread_mut(id) {
+            thread.selected_frame = frame;
+        }
+        self.current = before;
+        result
+    }
+
+    /// Whether a condition is true in a thread.
+    pub(super) fn holds(&mut self, id: ThreadId, condition: &str) -> Result<bool> {
+        self.in_thread(id, |debugger| debugger.is_true(condition))
+    }
+
+    /// The report of a stop.
+    pub(super) fn stop_view(&mut self, id: ThreadId, reason: StopReason) -> Result<StopView> {
+        self.settle_inlines(id, &reason);
+        let frame = self.frame_view_of(id, 0, false).ok();
+        let frame_id = self.frame_id_of(id, 0);
+        let source_line = frame.as_ref().and_then(|frame| {
+            let path = frame.full_path.as_deref().or(frame.file.as_deref())?;
+            self.sources.line(std::path::Path::new(path), frame.line?)
+        });
+        let new_function = match self.thread_mut(id) {
+            Some(thread) => {
+                std::mem::replace(&mut thread.shown_frame, frame_id) != frame_id
+                    || frame_id.is_none()
+            }
+            None => true,
+        };
+        if self.current == Some(id) {
+            self.sources.listed = None;
+        }
+        let new_function = new_function || !matches!(reason, StopReason::Step);
+        Ok(StopView {
+            who: self.who(id)?,
+            reason,
+            frame,
+            source_line,
+            current: self.current == Some(id),
+            new_function,
+        })
+    }
+}
+
+/// The report of a catchpoint.
+fn caught(_debugger: &Debugger, number: u64, event: &str, detail: String) -> StopReason {
+    StopReason::Catch {
+        number: number as u32,
+        event: event.to_owned(),
+        detail,
+    }
+}
+
+fn signal_reason(number: i32) -> StopReason {
+    StopReason::Signal {
+        number,
+        name: signals::name(number),
+        meaning: signals::meaning(number).to_owned(),
+    }
+}

@@ -1,0 +1,279 @@
+//! Watchpoints: values that the processor watches in the debug registers of all threads.
+
+use wayfarer_expression::{Value, print};
+use wayfarer_protocol as wire;
+
+use super::Debugger;
+use super::processes::failed;
+use crate::breakpoint::{Breakpoint, Purpose, Watch, What};
+use crate::view::{BreakpointView, StopReason};
+use crate::{DebuggerError, Result, ThreadId, WatchAccess, WatchSpec};
+
+/// Four debug registers of eight bytes.
+const WIDEST: u64 = 32;
+
+impl Debugger {
+    /// Sets a watchpoint in the debug registers of all threads of the current process.
+    pub fn add_watchpoint(&mut self, spec: WatchSpec) -> Result<BreakpointView> {
+        let id = self.stopped_current()?;
+        let value = self.value(&spec.expression)?;
+        let (Some(address), Some(length)) = (value.address(), value.type_ref.size()) else {
+            return Err(match value.place {
+                wayfarer_symbols::location::Place::Register(_) => DebuggerError::Usage(format!(
+                    "{} is in a register and can't be watched; step until it is in memory, or compile with -O0.",
+                    spec.expression
+                )),
+                _ => DebuggerError::Usage(format!(
+                    "Cannot watch constant value `{}'.",
+                    spec.expression
+                )),
+            });
+        };
+        if length == 0 || length > WIDEST {
+            return Err(DebuggerError::Usage(format!(
+                "{} has {length} bytes, the processor can watch 1 to {WIDEST}: watch a part of it.",
+                spec.expression
+            )));
+        }
+        if let Some(condition) = &spec.condition {
+            self.check_expression(condition)?;
+        }
+        let number = self.take_number();
+        let mut scope = None;
+        if !spec.location && self.names_a_local(&spec.expression) {
+            let (_, _, index) = self.selected()?;
+            let backtrace = self.backtrace_of(id, index + 2)?;
+            let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
+            if let Some(caller) = backtrace.stack.activations.get(frame.activation + 1) {
+                let guard = frame.id.frame_address.wrapping_sub(1);
+                let internal =
+                    self.insert_internal(id, caller.pc, guard, Purpose::WatchScope(number))?;
+                scope = Some((id, frame.id, internal));
+            }
+        }
+        let expression = match spec.location {
+            true => format!("-location {}", spec.expression),
+            false => spec.expression.clone(),
+        };
+        let watch = Watch {
+            expression: expression.clone(),
+            access: spec.access,
+            address,
+            length: length as u32,
+            process: id.process,
+            scope,
+            type_ref: value.type_ref,
+        };
+        let mut breakpoint = Breakpoint::new(number, What::Watch(watch), expression);
+        breakpoint.condition = spec.condition;
+        breakpoint.only = spec.only;
+        self.breakpoints.insert(number, breakpoint);
+        if let Err(error) = self.insert_watch(number) {
+            self.remove_scope(number);
+            self.breakpoints.remove(&number);
+            return Err(error);
+        }
+        self.breakpoint(number)
+    }
+
+    /// Whether an expression uses a variable of the selected frame.
+    fn names_a_local(&mut self, expression: &str) -> bool {
+        let locals: Vec<String> = self.with_scene(|scene| {
+            let own = scene.locals().into_iter();
+            own.filter(|variable| variable.kind != wayfarer_symbols::VariableKind::Global)
+                .map(|variable| variable.name)
+                .collect()
+        });
+        let words = expression.split(|character: char| {
+            !character.is_alphanumeric() && character != '_' && character != '$'
+        });
+        words
+            .into_iter()
+            .any(|word| locals.iter().any(|local| local == word))
+    }
+
+    pub(super) fn insert_watch(&mut self, number: u32) -> Result<()> {
+        let Some(breakpoint) = self
+            .breakpoints
+            .get(&number)
+            .filter(|breakpoint| breakpoint.enabled)
+        else {
+            return Ok(());
+        };
+        let What::Watch(watch) = &breakpoint.what else {
+            return Ok(());
+        };
+        let kind = match watch.access {
+            WatchAccess::Write => wire::WatchKind::Write,
+            WatchAccess::Read => wire::WatchKind::Read,
+            WatchAccess::Access => wire::WatchKind::Access,
+        };
+        let only = breakpoint.only.clone();
+        let (address, length, process) = (watch.address, watch.length, watch.process);
+        let ours = breakpoint.condition.is_some();
+        let ignore_count = if ours { 0 } else { breakpoint.ignore };
+        let scope = if ours {
+            wire::StopScope::Thread
+        } else {
+            wire::StopScope::Unspecified
+        };
+        let threads = match only {
+            Some(set) => self
+                .resolve(&set)?
+                .iter()
+                .filter_map(|&id| Some(self.thread(id).ok()?.1.id))
+                .collect(),
+            None => Vec::new(),
+        };
+        let reply = self
+            .link()?
+            .insert_watchpoint(wire::InsertWatchpointRequest {
+                id: u64::from(number),
+                targets: Some(wire::Targets::process(self.process(process)?.id)),
+                address,
+                length,
+                kind: kind.into(),
+                ignore_count,
+                threads,
+                stop_scope: scope.into(),
+                ..Default::default()
+            })?;
+        match reply.results.into_iter().find_map(|result| result.failure) {
+            Some(failure) => Err(failed(failure)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn remove_watch(&mut self, number: u32) -> Result<()> {
+        if !matches!(
+            self.breakpoints.get(&number),
+            Some(Breakpoint {
+                what: What::Watch(_),
+                ..
+            })
+        ) {
+            return Ok(());
+        }
+        self.remove_scope(number);
+        if let Some(link) = &self.link {
+            link.remove_watchpoint(wire::RemoveWatchpointRequest {
+                session: 0,
+                id: u64::from(number),
+                targets: None,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn remove_scope(&mut self, number: u32) {
+        if let Some(Breakpoint {
+            what: What::Watch(watch),
+            ..
+        }) = self.breakpoints.get_mut(&number)
+            && let Some((_, _, internal)) = watch.scope.take()
+        {
+            self.remove_internal(internal);
+        }
+    }
+
+    /// What was watched in a process that is gone is watched no more.
+    pub(super) fn drop_watchpoints_of(&mut self, process: u32) {
+        let those: Vec<u32> = self
+            .breakpoints
+            .values()
+            .filter(|breakpoint| matches!(&breakpoint.what, What::Watch(watch) if watch.process == process))
+            .map(|breakpoint| breakpoint.number)
+            .collect();
+        for number in those {
+            self.remove_scope(number);
+            if let Some(gone) = self.breakpoints.remove(&number) {
+                self.say(format!(
+                    "Watchpoint {number} ({}) deleted: its process is gone.",
+                    gone.location
+                ));
+            }
+        }
+    }
+
+    /// The frame of a watched local has been left.
+    pub(super) fn leave_watch_scope(&mut self, number: u32) -> Option<StopReason> {
+        let What::Watch(watch) = &self.breakpoints.get(&number)?.what else {
+            return None;
+        };
+        let expression = watch.expression.clone();
+        // It is gone for us even if the agent could not be told.
+        let _ = self.delete_breakpoint(number);
+        self.breakpoints.remove(&number);
+        Some(StopReason::WatchpointScope { number, expression })
+    }
+
+    /// A watched value was written or read.
+    pub(super) fn judge_watch(
+        &mut self,
+        id: ThreadId,
+        hit: &wire::WatchpointHit,
+    ) -> Result<Option<StopReason>> {
+        let mut verdict = None;
+        for report in &hit.watches {
+            let number = report.id as u32;
+            let Some(Breakpoint {
+                what: What::Watch(watch),
+                condition,
+                ..
+            }) = self.breakpoints.get(&number)
+            else {
+                continue;
+            };
+            let (type_ref, condition) = (watch.type_ref.clone(), condition.clone());
+            let (expression, access) = (watch.expression.clone(), watch.access);
+            if let Some(condition) = condition {
+                match self.holds(id, &condition) {
+                    Ok(false) => continue,
+                    Ok(true) => {}
+                    Err(error) => self.say(format!(
+                        "Error in testing condition of watchpoint {number}:\n{error}"
+                    )),
+                }
+                let Some(breakpoint) = self.breakpoints.get_mut(&number) else {
+                    continue;
+                };
+                breakpoint.own_hits += 1;
+                if breakpoint.ignore > 0 {
+                    breakpoint.ignore -= 1;
+                    continue;
+                }
+            }
+            let format = self.print_style().format;
+            let mut text = |bytes: &[u8]| {
+                let value = Value::computed(type_ref.clone(), bytes.to_vec());
+                let shown = self.in_thread(id, |debugger| {
+                    Ok(debugger.with_scene(|scene| print(&value, &format, scene)))
+                });
+                shown.ok().and_then(std::result::Result::ok)
+            };
+            let (old, new) = (text(&report.old), text(&report.new));
+            let changed = report.old != report.new;
+            let old = old.filter(|_| {
+                access == WatchAccess::Write || (access == WatchAccess::Access && changed)
+            });
+            let reason = StopReason::Watchpoint {
+                number,
+                expression,
+                access: access_word(access).to_owned(),
+                old,
+                new,
+            };
+            verdict = verdict.or(Some(reason));
+        }
+        Ok(verdict)
+    }
+}
+
+/// The command that made it.
+pub(super) fn access_word(access: WatchAccess) -> &'static str {
+    match access {
+        WatchAccess::Write => "watch",
+        WatchAccess::Read => "rwatch",
+        WatchAccess::Access => "awatch",
+    }
+}

@@ -1,0 +1,109 @@
+//! How values are shown, and the variables of a frame shown so.
+
+use wayfarer_expression::{EvaluationError, Format, is_scalar, print};
+use wayfarer_symbols::VariableKind;
+use wayfarer_symbols::frames::Backtrace;
+
+use super::Scene;
+use crate::session::Space;
+use crate::settings::Settings;
+use crate::view::VariableView;
+
+/// The settings that matter when values become text.
+#[derive(Clone, Debug)]
+pub(crate) struct PrintStyle {
+    pub format: Format,
+    /// False: names only, for merged stacks.
+    pub values: bool,
+}
+
+impl PrintStyle {
+    /// What the settings say.
+    pub fn new(settings: &Settings) -> PrintStyle {
+        let number = |name: &str| settings.number(name).map(|number| number as usize);
+        let format = Format {
+            raw: !settings.is_on("print printers"),
+            elements: number("print elements"),
+            repeats: number("print repeats").unwrap_or(usize::MAX),
+            depth: number("print max-depth"),
+            pretty: settings.is_on("print pretty"),
+            unions: settings.is_on("print union"),
+            addresses: settings.is_on("print address"),
+            symbols: settings.is_on("print symbol"),
+            null_stop: settings.is_on("print null-stop"),
+            object: settings.is_on("print object"),
+            ..Format::default()
+        };
+        PrintStyle {
+            format,
+            values: true,
+        }
+    }
+
+    /// Names only.
+    pub fn without_values() -> PrintStyle {
+        PrintStyle {
+            format: Format::default(),
+            values: false,
+        }
+    }
+}
+
+/// The variables of a frame with their values, in the order of gdb's `info locals` and of a frame's arguments.
+pub(crate) fn frame_variables(
+    space: &Space,
+    backtrace: &Backtrace,
+    index: usize,
+    style: &PrintStyle,
+    in_frame_line: bool,
+    wanted: impl Fn(VariableKind) -> bool,
+) -> Vec<VariableView> {
+    if !style.values {
+        return Vec::new();
+    }
+    let mut scene = Scene {
+        space,
+        backtrace: Some(backtrace),
+        frame: index,
+        services: None,
+    };
+    let format = Format {
+        top_level: false,
+        custom: false,
+        ..style.format.clone()
+    };
+    let mut views: Vec<VariableView> = Vec::new();
+    for variable in scene.locals() {
+        if !wanted(variable.kind) {
+            continue;
+        }
+        let value = scene.local_value(&variable);
+        let shadowed = views.iter().any(|view| view.name == variable.name);
+        let (type_name, text) = match value {
+            // A frame's line stays a line: gdb's `print frame-arguments scalars`.
+            Some(value)
+                if in_frame_line && !is_scalar(&value.type_ref) && !value.place.is_absent() =>
+            {
+                (Some(value.type_ref.name()), "...".to_owned())
+            }
+            Some(value) => {
+                let shown =
+                    print(&value, &format, &mut scene).unwrap_or_else(|error| failure(&error));
+                (Some(value.type_ref.name()), shown)
+            }
+            None => (None, "<unavailable>".to_owned()),
+        };
+        views.push(VariableView {
+            name: variable.name,
+            type_name,
+            value: text,
+            shadowed,
+        });
+    }
+    views
+}
+
+/// An error in the place of a value.
+pub(crate) fn failure(error: &EvaluationError) -> String {
+    format!("<error: {error}>")
+}

@@ -1,0 +1,13 @@
+//! What we know of the processes: their threads, their memory, their modules, their names.
+
+mod memory;
+mod modules;
+mod names;
+mod process;
+mod space;
+
+pub(crate) use memory::ProcessMemory;
+pub(crate) use modules::ModuleLibrary;
+pub(crate) use names::free_name;
+pub(crate) use process::{Process, Thread};
+pub(crate) use space::{MappedModule, Space};

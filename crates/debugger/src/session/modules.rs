@@ -1,0 +1,73 @@
+//! Every ELF file of the session, loaded once however many processes map it.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use wayfarer_protocol as wire;
+use wayfarer_symbols::location::Memory;
+use wayfarer_symbols::{LoadOptions, Module, SymbolsError};
+
+use super::ProcessMemory;
+
+/// The ELF files seen so far. Loading one reads its headers only.
+#[derive(Default)]
+pub(crate) struct ModuleLibrary {
+    options: LoadOptions,
+    known: HashMap<(String, Vec<u8>), Result<Arc<Module>, SymbolsError>>,
+}
+
+/// The vDSO is a few pages; anything larger is not one.
+const LARGEST_IMAGE_IN_MEMORY: u64 = 1 << 20;
+
+impl ModuleLibrary {
+    /// The file of a mapped module. An error is remembered too, so that it is told once.
+    pub fn load(
+        &mut self,
+        module: &wire::Module,
+        memory: &ProcessMemory,
+    ) -> Result<Arc<Module>, SymbolsError> {
+        let key = (module.path.clone(), module.build_id.clone());
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let loaded = if module.path.starts_with('[') {
+            self.load_from_memory(module, memory)
+        } else {
+            self.load_from_file(module)
+        };
+        self.known.insert(key, loaded.clone());
+        loaded
+    }
+
+    fn load_from_file(&self, module: &wire::Module) -> Result<Arc<Module>, SymbolsError> {
+        let plain = Path::new(&module.path);
+        let usable = !module.deleted
+            && Module::load(plain, &self.options).is_ok_and(|found| {
+                module.build_id.is_empty() || found.build_id() == Some(&module.build_id[..])
+            });
+        if usable || module.open_path.is_empty() {
+            return Module::load(plain, &self.options);
+        }
+        Module::load(Path::new(&module.open_path), &self.options)
+    }
+
+    fn load_from_memory(
+        &self,
+        module: &wire::Module,
+        memory: &ProcessMemory,
+    ) -> Result<Arc<Module>, SymbolsError> {
+        let length = module
+            .high
+            .saturating_sub(module.low)
+            .min(LARGEST_IMAGE_IN_MEMORY);
+        let mut bytes = vec![0; length as usize];
+        memory
+            .read(module.low, &mut bytes)
+            .map_err(|error| SymbolsError::Unreadable {
+                path: Path::new(&module.path).to_owned(),
+                reason: error.to_string(),
+            })?;
+        Module::from_bytes(&module.path, bytes, &LoadOptions::alone())
+    }
+}

@@ -1,0 +1,189 @@
+//! Processes and threads of the session.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use wayfarer_protocol as wire;
+use wayfarer_symbols::frames::Backtrace;
+use wayfarer_symbols::registers::Registers;
+
+use super::Space;
+use crate::ThreadId;
+use crate::set::Member;
+use crate::view::{Origin, ProcessState, Who};
+
+/// One thread.
+pub(crate) struct Thread {
+    /// The agent's id.
+    pub id: u64,
+    pub number: u32,
+    pub tid: i32,
+    pub name: String,
+    pub running: bool,
+    pub held: bool,
+    /// Why it stopped last; taken away when it runs.
+    pub reason: Option<wire::StopReason>,
+    /// Known for the time of a stop.
+    pub general: Option<wire::GeneralRegisters>,
+    pub vector: Option<wire::VectorRegisters>,
+    pub backtrace: Option<Arc<Backtrace>>,
+    /// Inlined calls that begin at the program counter and have not been stepped into.
+    pub skipped_inlines: usize,
+    /// The frame that the prompt looks at when it looks at this thread.
+    pub selected_frame: usize,
+    /// The function shown last, to say when a step changed it.
+    pub shown_frame: Option<wayfarer_symbols::frames::FrameId>,
+    pub exited: bool,
+}
+
+impl Thread {
+    pub fn new(wire: &wire::Thread, number: u32) -> Thread {
+        let state = wire.state();
+        Thread {
+            id: wire.id,
+            number,
+            tid: wire.tid as i32,
+            name: wire.name.clone(),
+            running: state == wire::ThreadState::Running,
+            held: state == wire::ThreadState::Held,
+            reason: wire.reason.clone(),
+            general: None,
+            vector: None,
+            backtrace: None,
+            skipped_inlines: 0,
+            selected_frame: 0,
+            shown_frame: None,
+            exited: false,
+        }
+    }
+
+    /// Forgets what was true only while it stood still.
+    pub fn set_running(&mut self) {
+        self.running = true;
+        self.reason = None;
+        self.skipped_inlines = 0;
+        self.selected_frame = 0;
+        self.forget();
+    }
+
+    /// Forgets registers and stack: something has changed them.
+    pub fn forget(&mut self) {
+        self.general = None;
+        self.vector = None;
+        self.backtrace = None;
+    }
+
+    /// All registers that are known.
+    pub fn registers(&self) -> Option<Registers> {
+        self.general
+            .as_ref()
+            .map(|general| crate::agent::from_wire(general, self.vector.as_ref()))
+    }
+}
+
+/// One process.
+pub(crate) struct Process {
+    /// The agent's id.
+    pub id: u64,
+    pub number: u32,
+    pub pid: i32,
+    pub name: String,
+    /// The user chose the name: an exec doesn't change it.
+    pub renamed: bool,
+    pub program: String,
+    pub parent: Option<u32>,
+    pub origin: Origin,
+    /// None while it lives.
+    pub end: Option<ProcessState>,
+    pub threads: BTreeMap<u32, Thread>,
+    pub next_thread: u32,
+    pub space: Space,
+    pub modules_known: bool,
+    /// The thread looked at last.
+    pub last_selected: u32,
+}
+
+impl Process {
+    pub fn is_alive(&self) -> bool {
+        self.end.is_none()
+    }
+
+    pub fn state(&self) -> ProcessState {
+        match &self.end {
+            Some(end) => end.clone(),
+            None if self
+                .threads
+                .values()
+                .any(|thread| thread.running && !thread.exited) =>
+            {
+                ProcessState::Running
+            }
+            None => ProcessState::Stopped,
+        }
+    }
+
+    /// Threads that live.
+    pub fn live_threads(&self) -> impl Iterator<Item = &Thread> {
+        self.threads
+            .values()
+            .filter(|thread| !thread.exited && self.end.is_none())
+    }
+
+    pub fn add_thread(&mut self, wire: &wire::Thread) -> u32 {
+        if let Some(known) = self
+            .threads
+            .values_mut()
+            .find(|thread| thread.id == wire.id)
+        {
+            known.name.clone_from(&wire.name);
+            return known.number;
+        }
+        let number = self.next_thread;
+        self.next_thread += 1;
+        self.threads.insert(number, Thread::new(wire, number));
+        number
+    }
+
+    pub fn who(&self, thread: &Thread) -> Who {
+        Who {
+            process: self.name.clone(),
+            process_number: self.number,
+            thread_number: thread.number,
+            pid: self.pid,
+            tid: thread.tid,
+            thread_name: thread.name.clone(),
+        }
+    }
+
+    /// Who to name for something that happened to the process as a whole.
+    pub fn who_first(&self) -> Who {
+        let thread = self
+            .threads
+            .get(&self.last_selected)
+            .or_else(|| self.threads.values().next());
+        match thread {
+            Some(thread) => self.who(thread),
+            None => Who {
+                process: self.name.clone(),
+                process_number: self.number,
+                thread_number: 1,
+                pid: self.pid,
+                tid: self.pid,
+                thread_name: String::new(),
+            },
+        }
+    }
+
+    /// Its live threads for a set to choose from.
+    pub fn members(&self) -> impl Iterator<Item = Member> + '_ {
+        self.live_threads().map(|thread| Member {
+            id: ThreadId {
+                process: self.number,
+                thread: thread.number,
+            },
+            process_name: self.name.clone(),
+            stopped: !thread.running,
+            held: thread.held,
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! A step on its way: what it wants, and the resume action that brings it nearer.
+//!
+//! The agent knows only addresses. A step by lines is a sequence of its actions ("until the counter leaves these
+//! ranges", "until this address is reached with the stack above that"), and after each one
+//! `Debugger::advance_step` looks where the thread is and decides to stop or which action comes next.
+
+use wayfarer_protocol as wire;
+use wayfarer_symbols::frames::FrameId;
+
+/// What kind of step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StepKind {
+    /// Into calls.
+    Into,
+    /// Over calls.
+    Over,
+    /// Over calls and not back (`until`).
+    Until,
+    Instruction,
+    InstructionOver,
+    /// Until a frame returns.
+    Finish,
+    /// To a location.
+    Reach,
+}
+
+/// A step of one thread.
+#[derive(Clone, Debug)]
+pub(crate) struct StepPlan {
+    pub kind: StepKind,
+    /// Steps still to make, this one included.
+    pub remaining: u64,
+    /// The frame in which it began.
+    pub frame: Option<FrameId>,
+    /// File and line where it began (or was renewed).
+    pub line: Option<(String, u64)>,
+    /// The action to resume with, also after an interruption that was none of the user's business.
+    pub action: Action,
+    /// For `finish`: the function that returns, and where its type is described.
+    pub finishing: Option<Finishing>,
+    /// Our own breakpoints that serve it.
+    pub internal: Vec<u64>,
+}
+
+/// What `finish` needs to show the value.
+#[derive(Clone, Debug)]
+pub(crate) struct Finishing {
+    pub function: String,
+    pub module: Option<std::sync::Arc<wayfarer_symbols::Module>>,
+    pub return_type: Option<wayfarer_symbols::TypeId>,
+    /// Whether the function has debug information, so that no return type means `void`.
+    pub described: bool,
+}
+
+/// One action of the agent for one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Continue,
+    Instruction {
+        over: bool,
+    },
+    Ranges {
+        ranges: Vec<(u64, u64)>,
+        over: bool,
+        stack_above: Option<u64>,
+    },
+    /// Run to an address; afterwards the step is looked at again.
+    To {
+        addresses: Vec<u64>,
+        stack_above: Option<u64>,
+    },
+}
+
+impl Action {
+    /// The wire form for one thread.
+    pub fn wire(&self, thread: u64) -> wire::ResumeAction {
+        use wire::resume_action::Action as Wire;
+        let action = match self {
+            Action::Continue => Wire::Continue(wire::Continue {}),
+            Action::Instruction { over } => Wire::StepInstruction(wire::StepInstruction {
+                over_calls: *over,
+                count: 1,
+            }),
+            Action::Ranges {
+                ranges,
+                over,
+                stack_above,
+            } => Wire::StepRange(wire::StepRange {
+                ranges: ranges
+                    .iter()
+                    .map(|&(low, high)| wire::AddressRange { low, high })
+                    .collect(),
+                over_calls: *over,
+                stack_above: *stack_above,
+            }),
+            Action::To {
+                addresses,
+                stack_above,
+            } => Wire::RunTo(wire::RunTo {
+                addresses: addresses.clone(),
+                stack_above: *stack_above,
+            }),
+        };
+        wire::ResumeAction {
+            targets: Some(wire::Targets::thread(thread)),
+            action: Some(action),
+            signal: None,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Parts of libc that keep one state for all threads: used by one thread at a time, in a kept order.
+
+use crate::futex;
+use crate::order::{self, OFF, Object, RECORD, State};
+use crate::state::Thread;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+pub struct Guarded {
+    /// 0 free, 1 held, 2 held and somebody waits. Only while recording: in a replay the turn is enough.
+    lock: AtomicU32,
+    state: State,
+    kind: u8,
+}
+
+impl Guarded {
+    pub const fn new(kind: u8) -> Guarded {
+        Guarded {
+            lock: AtomicU32::new(0),
+            state: State::new(),
+            kind,
+        }
+    }
+
+    fn object(&self) -> Object {
+        Object {
+            kind: self.kind,
+            shared: false,
+            address: 0,
+            place: 0,
+            stays: true,
+        }
+    }
+
+    #[inline(always)]
+    pub fn enter(&self, thread: &mut Thread) {
+        match thread.sync {
+            OFF => {}
+            RECORD => {
+                if self
+                    .lock
+                    .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+                    .is_err()
+                {
+                    self.wait();
+                }
+                order::note_exclusive(thread, self.state.order(), self.object());
+            }
+            _ => order::before(thread, self.state.order(), self.object()),
+        }
+    }
+
+    #[inline(always)]
+    pub fn leave(&self, thread: &mut Thread) {
+        match thread.sync {
+            OFF => {}
+            RECORD => {
+                if self.lock.swap(0, Ordering::Release) == 2 {
+                    futex::wake(&self.lock, 1);
+                }
+            }
+            _ => order::after(thread, self.state.order()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wait(&self) {
+        let mut looks = 0;
+        while looks < 100 {
+            if self.lock.load(Ordering::Relaxed) == 0
+                && self
+                    .lock
+                    .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+                    .is_ok()
+            {
+                return;
+            }
+            core::hint::spin_loop();
+            looks += 1;
+        }
+        while self.lock.swap(2, Ordering::Acquire) != 0 {
+            futex::wait(&self.lock, 2, 100);
+        }
+    }
+
+    /// The child of a fork: whoever held it is not there.
+    pub fn reset(&self) {
+        self.lock.store(0, Ordering::Relaxed);
+    }
+}

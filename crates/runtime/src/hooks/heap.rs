@@ -1,0 +1,64 @@
+//! The heap: addresses that `malloc` gives must be the same in a replay, whatever the threads do with
+//! them. So all calls of one process that has several threads come in one order.
+
+use super::guarded::Guarded;
+use super::real::{Real, call};
+use crate::order::OFF;
+use crate::state::{Thread, current};
+use wayfarer_runtime_abi::record::sync;
+
+static HEAP: Guarded = Guarded::new(sync::HEAP);
+
+/// Nothing else of the process uses the heap until [`leave`]. May be nested.
+#[inline(always)]
+pub fn enter(thread: &mut Thread) {
+    if thread.sync != OFF {
+        if thread.heap_depth == 0 {
+            HEAP.enter(thread);
+        }
+        thread.heap_depth += 1;
+    }
+}
+
+#[inline(always)]
+pub fn leave(thread: &mut Thread) {
+    // A process that became parallel in between never entered.
+    if thread.heap_depth > 0 {
+        thread.heap_depth -= 1;
+        if thread.heap_depth == 0 {
+            HEAP.leave(thread);
+        }
+    }
+}
+
+/// The thread ends; it may have kept the heap to itself for what libc gives back then.
+pub fn leave_for_good(thread: &mut Thread) {
+    if thread.heap_depth > 0 {
+        thread.heap_depth = 0;
+        HEAP.leave(thread);
+    }
+}
+
+pub fn reset(thread: &mut Thread) {
+    thread.heap_depth = 0;
+    HEAP.reset();
+}
+
+/// Any function of the allocator.
+///
+/// # Safety
+/// As the function itself.
+#[inline(always)]
+pub unsafe fn use_heap(which: Real, a: [usize; 6]) -> usize {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if thread.is_null() || (*thread).sync == OFF {
+            return call(which, a);
+        }
+        enter(&mut *thread);
+        let result = call(which, a);
+        leave(&mut *thread);
+        result
+    }
+}

@@ -1,0 +1,39 @@
+//! Functions of libc that we stand in front of, because what they do makes no system call.
+//!
+//! Each hook has three faces: with nothing to follow it is the real function; while recording it is the
+//! real function and a note of the access; in a replay it waits for its turn first. The exported names
+//! are in the library around this crate.
+
+pub mod barrier;
+pub mod c11;
+pub mod condition;
+pub mod guarded;
+pub mod heap;
+pub mod mutex;
+pub mod once;
+pub mod random;
+pub mod real;
+pub mod rwlock;
+pub mod semaphore;
+pub mod spin;
+pub mod stream;
+pub mod table;
+pub mod thread;
+pub mod user;
+
+use crate::order::OFF;
+use crate::state::{Thread, current};
+
+pub use real::{all_found, resolve_all};
+
+/// The thread, if its accesses are followed.
+#[inline(always)]
+pub(crate) fn followed<'a>() -> Option<&'a mut Thread> {
+    let thread = current();
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: the pointer of this very thread.
+    let thread = unsafe { &mut *thread };
+    (thread.sync != OFF).then_some(thread)
+}

@@ -1,0 +1,249 @@
+//! Mutexes. The state lies in the words of the list of robust mutexes, which others do not use.
+
+use super::followed;
+use super::real::{self, Real, call, call1};
+use super::table;
+use crate::order::{self, Object, Order, REPLAY};
+use crate::state::Thread;
+use crate::{outcome, solid};
+use wayfarer_runtime_abi::record::sync;
+
+const KIND_OFFSET: usize = 16;
+const STATE_OFFSET: usize = 24;
+const TYPE: i32 = 3;
+const ERROR_CHECKING: i32 = 2;
+const ROBUST: i32 = 0x10;
+const SHARED: i32 = 0x80;
+const EBUSY: i32 = 16;
+const ETIMEDOUT: i32 = 110;
+const EOWNERDEAD: i32 = 130;
+
+/// A mutex as the hooks see it.
+#[derive(Clone, Copy)]
+pub struct Mutex<'a> {
+    pub order: Order<'a>,
+    pub object: Object,
+    address: usize,
+    /// A plain lock of it may fail.
+    may_fail: bool,
+    /// The state is in the table, where several objects may share one.
+    in_table: bool,
+}
+
+impl Mutex<'_> {
+    /// # Safety
+    /// There must be a mutex.
+    #[inline(always)]
+    pub unsafe fn at(address: usize, place: usize) -> Self {
+        // SAFETY: as the caller says.
+        unsafe {
+            let kind = *((address + KIND_OFFSET) as *const i32);
+            let in_table = kind & ROBUST != 0;
+            let order = if in_table {
+                table::order_at(address)
+            } else {
+                order::at(address + STATE_OFFSET, address + STATE_OFFSET + 8)
+            };
+            Mutex {
+                order,
+                object: Object {
+                    kind: sync::MUTEX,
+                    shared: kind & SHARED != 0 && !in_table,
+                    address,
+                    place,
+                    stays: true,
+                },
+                address,
+                may_fail: in_table || kind & TYPE == ERROR_CHECKING,
+                in_table,
+            }
+        }
+    }
+
+    /// Recording: the thread has just acquired it.
+    #[inline(always)]
+    pub fn note(&self, thread: &mut Thread) {
+        if self.in_table {
+            order::note_shared(thread, self.order, self.object);
+        } else {
+            order::note_exclusive(thread, self.order, self.object);
+        }
+    }
+
+    /// Replay: acquires it at its turn.
+    pub fn acquire(&self, thread: &mut Thread) -> i32 {
+        order::before(thread, self.order, self.object);
+        let result = lock_really(thread, self.address);
+        order::after(thread, self.order);
+        result
+    }
+}
+
+/// Replay: the real lock; whoever has it will release it.
+pub fn lock_really(thread: &mut Thread, address: usize) -> i32 {
+    // SAFETY: the program's own mutex.
+    unsafe {
+        if solid::is_on(thread) {
+            let mut result = call1(Real::mutex_trylock, address);
+            while result == EBUSY {
+                solid::pass_on(thread);
+                result = call1(Real::mutex_trylock, address);
+            }
+            return result;
+        }
+        call1(Real::mutex_lock, address)
+    }
+}
+
+fn acquired(result: i32) -> bool {
+    result == 0 || result == EOWNERDEAD
+}
+
+/// pthread_mutex_lock
+///
+/// # Safety
+/// As the function itself.
+#[inline(always)]
+pub unsafe fn lock(address: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = followed() else {
+            return call1(Real::mutex_lock, address);
+        };
+        if thread.sync == REPLAY {
+            return replay_lock(thread, address, place);
+        }
+        let result = call1(Real::mutex_lock, address);
+        let kind = *((address + KIND_OFFSET) as *const i32);
+        // The common case first: an ordinary mutex that this thread had the last time too.
+        if kind & (ROBUST | ERROR_CHECKING) == 0
+            && result == 0
+            && order::count_up(thread, address + STATE_OFFSET)
+        {
+            return 0;
+        }
+        record_lock(thread, address, place, result)
+    }
+}
+
+#[inline(never)]
+unsafe fn record_lock(thread: &mut Thread, address: usize, place: usize, result: i32) -> i32 {
+    // SAFETY: as the caller says.
+    let mutex = unsafe { Mutex::at(address, place) };
+    if mutex.may_fail {
+        outcome::report(thread, result);
+    }
+    if acquired(result) {
+        mutex.note(thread);
+    }
+    result
+}
+
+#[inline(never)]
+unsafe fn replay_lock(thread: &mut Thread, address: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    let mutex = unsafe { Mutex::at(address, place) };
+    let promised = if mutex.may_fail {
+        outcome::foretell(thread).unwrap_or(0)
+    } else {
+        0
+    };
+    if acquired(promised) {
+        mutex.acquire(thread);
+    }
+    promised
+}
+
+/// A lock that may give up: trylock, timedlock, clocklock.
+unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
+    let address = a[0];
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = followed() else {
+            return call(which, a) as i32;
+        };
+        if let Some(promised) = outcome::foretell(thread) {
+            if acquired(promised) {
+                Mutex::at(address, place).acquire(thread);
+            }
+            return promised;
+        }
+        let result = call(which, a) as i32;
+        outcome::report(thread, result);
+        if acquired(result) {
+            Mutex::at(address, place).note(thread);
+        }
+        result
+    }
+}
+
+/// # Safety
+/// As the functions themselves.
+pub unsafe fn trylock(address: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe { attempt(Real::mutex_trylock, [address, 0, 0, 0, 0, 0], place) }
+}
+
+/// # Safety
+/// As the function itself.
+pub unsafe fn timedlock(address: usize, time: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe { attempt(Real::mutex_timedlock, [address, time, 0, 0, 0, 0], place) }
+}
+
+/// # Safety
+/// As the function itself.
+pub unsafe fn clocklock(address: usize, clock: usize, time: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        attempt(
+            Real::mutex_clocklock,
+            [address, clock, time, 0, 0, 0],
+            place,
+        )
+    }
+}
+
+/// # Safety
+/// As pthread_mutex_init.
+pub unsafe fn init(address: usize, attributes: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says; the real function clears the whole mutex, our words included.
+    let result = unsafe { call(Real::mutex_init, [address, attributes, 0, 0, 0, 0]) as i32 };
+    born(address, place);
+    result
+}
+
+/// Remembers who initialised an object; only a recording asks for it.
+pub fn born(address: usize, place: usize) {
+    let thread = crate::state::current();
+    if !thread.is_null() {
+        table::note_birth(address, place);
+    }
+}
+
+/// # Safety
+/// As pthread_mutex_destroy.
+pub unsafe fn destroy(address: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        if let Some(thread) = followed() {
+            let mutex = Mutex::at(address, place);
+            order::retire(thread, mutex.order);
+        }
+        call1(Real::mutex_destroy, address)
+    }
+}
+
+/// Whether a condition wait with this result holds the mutex again.
+pub fn wait_ended(result: i32) -> bool {
+    acquired(result) || result == ETIMEDOUT
+}
+
+/// Unlocks a mutex for real.
+///
+/// # Safety
+/// As pthread_mutex_unlock.
+pub unsafe fn unlock_really(address: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe { real::call1(Real::mutex_unlock, address) }
+}

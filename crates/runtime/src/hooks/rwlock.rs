@@ -1,0 +1,99 @@
+//! Read-write locks: readers and writers in one order of acquisitions.
+
+use super::followed;
+use super::mutex::born;
+use super::real::{Real, call};
+use crate::order::{self, Object, Order};
+use crate::state::Thread;
+use crate::{outcome, solid};
+use wayfarer_runtime_abi::record::sync;
+
+/// Two words that glibc leaves unused hold the state.
+const TAIL_OFFSET: usize = 16;
+const SHARED_OFFSET: usize = 28;
+const WORD_OFFSET: usize = 40;
+const EBUSY: i32 = 16;
+
+unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
+    // SAFETY: the callers have a lock there.
+    unsafe {
+        let order = order::at(address + WORD_OFFSET, address + TAIL_OFFSET);
+        let object = Object {
+            kind: sync::RWLOCK,
+            shared: *((address + SHARED_OFFSET) as *const i32) != 0,
+            address,
+            place,
+            stays: true,
+        };
+        (order, object)
+    }
+}
+
+/// Whom an acquisition lets in beside itself.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Side {
+    Reader,
+    Writer,
+}
+
+/// Any acquisition. `which` is the function that was called, `a` its arguments.
+///
+/// # Safety
+/// As the function itself.
+#[inline(always)]
+pub unsafe fn acquire(which: Real, side: Side, a: [usize; 6], place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = followed() else {
+            return call(which, a) as i32;
+        };
+        if let Some(promised) = outcome::foretell(thread) {
+            if promised == 0 {
+                replay(thread, side, a[0], place);
+            }
+            return promised;
+        }
+        let result = call(which, a) as i32;
+        outcome::report(thread, result);
+        if result == 0 {
+            let (order, object) = parts(a[0], place);
+            if side == Side::Writer {
+                order::note_exclusive(thread, order, object);
+            } else {
+                order::note_shared(thread, order, object);
+            }
+        }
+        result
+    }
+}
+
+#[inline(never)]
+unsafe fn replay(thread: &mut Thread, side: Side, address: usize, place: usize) {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (order, object) = parts(address, place);
+        order::before(thread, order, object);
+        let arguments = [address, 0, 0, 0, 0, 0];
+        let (lock, attempt) = match side {
+            Side::Reader => (Real::rwlock_rdlock, Real::rwlock_tryrdlock),
+            Side::Writer => (Real::rwlock_wrlock, Real::rwlock_trywrlock),
+        };
+        if solid::is_on(thread) {
+            while call(attempt, arguments) as i32 == EBUSY {
+                solid::pass_on(thread);
+            }
+        } else {
+            call(lock, arguments);
+        }
+        order::after(thread, order);
+    }
+}
+
+/// # Safety
+/// As pthread_rwlock_init.
+pub unsafe fn init(address: usize, attributes: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says; the real function clears the whole lock.
+    let result = unsafe { call(Real::rwlock_init, [address, attributes, 0, 0, 0, 0]) as i32 };
+    born(address, place);
+    result
+}

@@ -1,0 +1,131 @@
+//! Semaphores. The state lies behind the 16 bytes that glibc uses.
+
+use super::followed;
+use super::mutex::born;
+use super::real::{Real, call, errno, set_errno};
+use crate::order::{self, Object, Order, REPLAY};
+use crate::state::Thread;
+use crate::{outcome, solid};
+use wayfarer_runtime_abi::record::sync;
+
+const SHARED_OFFSET: usize = 8;
+const STATE_OFFSET: usize = 16;
+const EAGAIN: i32 = 11;
+const EINTR: i32 = 4;
+
+unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
+    // SAFETY: the callers have a semaphore there.
+    unsafe {
+        let order = order::at(address + STATE_OFFSET, address + STATE_OFFSET + 8);
+        let object = Object {
+            kind: sync::SEMAPHORE,
+            shared: *((address + SHARED_OFFSET) as *const i32) != 0,
+            address,
+            place,
+            stays: true,
+        };
+        (order, object)
+    }
+}
+
+/// sem_wait and its kin.
+///
+/// # Safety
+/// As the function itself.
+#[inline(always)]
+pub unsafe fn wait(which: Real, a: [usize; 6], place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = followed() else {
+            return call(which, a) as i32;
+        };
+        if let Some(promised) = outcome::foretell(thread) {
+            if promised == 0 {
+                replay(thread, a[0], place);
+                return 0;
+            }
+            set_errno(promised);
+            return -1;
+        }
+        let result = call(which, a) as i32;
+        outcome::report(thread, if result == 0 { 0 } else { errno() });
+        if result == 0 {
+            let (order, object) = parts(a[0], place);
+            order::note_shared(thread, order, object);
+        }
+        result
+    }
+}
+
+#[inline(never)]
+unsafe fn replay(thread: &mut Thread, address: usize, place: usize) {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (order, object) = parts(address, place);
+        order::before(thread, order, object);
+        let arguments = [address, 0, 0, 0, 0, 0];
+        if solid::is_on(thread) {
+            while call(Real::sem_trywait, arguments) as i32 != 0 && errno() == EAGAIN {
+                solid::pass_on(thread);
+            }
+        } else {
+            while call(Real::sem_wait, arguments) as i32 != 0 && errno() == EINTR {}
+        }
+        order::after(thread, order);
+    }
+}
+
+/// sem_post: noted before it is done, so that no wait that it ends is noted earlier.
+///
+/// # Safety
+/// As the function itself.
+#[inline(always)]
+pub unsafe fn post(address: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        if let Some(thread) = followed() {
+            let (order, object) = parts(address, place);
+            if thread.sync == REPLAY {
+                order::before(thread, order, object);
+                order::after(thread, order);
+            } else {
+                order::note_shared(thread, order, object);
+            }
+        }
+        call(Real::sem_post, [address, 0, 0, 0, 0, 0]) as i32
+    }
+}
+
+/// sem_getvalue: the value is an outcome.
+///
+/// # Safety
+/// As the function itself.
+pub unsafe fn value(address: usize, into: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let result = call(Real::sem_getvalue, [address, into, 0, 0, 0, 0]) as i32;
+        if let Some(thread) = followed() {
+            let place = into as *mut i32;
+            match outcome::foretell(thread) {
+                Some(promised) => *place = promised,
+                None => outcome::report(thread, *place),
+            }
+        }
+        result
+    }
+}
+
+/// # Safety
+/// As sem_init.
+pub unsafe fn init(address: usize, shared: usize, value: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let result = call(Real::sem_init, [address, shared, value, 0, 0, 0]) as i32;
+        if result == 0 {
+            // The real function leaves these bytes as they were.
+            order::forget(parts(address, place).0);
+            born(address, place);
+        }
+        result
+    }
+}

@@ -1,0 +1,215 @@
+//! Threads: while one is made, no event of another comes in, so that its stack is found the same way.
+
+use super::real::{Real, call};
+use super::{followed, heap};
+use crate::order::{OFF, REPLAY};
+use crate::state::{Thread, current};
+use crate::{futex, outcome, parallel};
+use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_entrance::{raw, tls};
+use wayfarer_runtime_abi::layout::waiting;
+
+/// pthread_create and thrd_create.
+///
+/// # Safety
+/// As the functions themselves.
+pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if thread.is_null() {
+            return call(which, a) as i32;
+        }
+        // The lock of the heap comes before that of events, as within malloc.
+        heap::enter(&mut *thread);
+        parallel::keep(&mut *thread);
+        let result = call(which, a) as i32;
+        parallel::unkeep(&mut *thread);
+        heap::leave(&mut *thread);
+        result
+    }
+}
+
+/// Something quick whose order among the events of the process matters.
+///
+/// # Safety
+/// As the function itself.
+pub unsafe fn in_order(which: Real, a: [usize; 6]) -> i32 {
+    let thread = followed();
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = thread else {
+            return call(which, a) as i32;
+        };
+        parallel::keep(thread);
+        let result = call(which, a) as i32;
+        parallel::unkeep(thread);
+        result
+    }
+}
+
+/// pthread_join and thrd_join: the joined thread's stack goes back at an ordered place.
+///
+/// # Safety
+/// As the functions themselves.
+pub unsafe fn join(which: Real, a: [usize; 6]) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = followed() else {
+            return call(which, a) as i32;
+        };
+        let offset = thread.process().tid_offset;
+        if offset == 0 || a[0] == tls::fs_base() {
+            let result = call(which, a) as i32;
+            settle();
+            return result;
+        }
+        wait_for_end(thread, a[0] + offset);
+        heap::enter(thread);
+        parallel::keep(thread);
+        let result = call(which, a) as i32;
+        parallel::unkeep(thread);
+        heap::leave(thread);
+        result
+    }
+}
+
+/// Waits until the id in a thread's description is cleared, without giving anything back yet.
+unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
+    // SAFETY: the description lives until the thread is joined.
+    let word = unsafe { &*(address as *const AtomicU32) };
+    if thread.sync == REPLAY {
+        let ended = || word.load(Ordering::Acquire) as i32 <= 0;
+        futex::wait_until(thread, waiting::FUTEX, address as u64, word, ended);
+        return;
+    }
+    loop {
+        let id = word.load(Ordering::Acquire);
+        if id as i32 <= 0 {
+            return;
+        }
+        futex::wait(word, id, 100);
+    }
+}
+
+/// Keys of thread-specific data below this need no memory of their own.
+const FIRST_KEYS: usize = 32;
+/// How often libc goes through all destructors.
+const ROUNDS: usize = 4;
+
+/// The process becomes parallel: a key of our own, and the place of the id in a thread's description.
+pub fn prepare(thread: &mut Thread) {
+    let process = thread.process();
+    process.tid_offset = find_tid(thread.tid);
+    let mut key = 0u32;
+    let destructor = at_exit as *const () as usize;
+    // SAFETY: makes a key whose destructor obeys the house rules.
+    let result = unsafe {
+        call(
+            Real::key_create,
+            [(&raw mut key) as usize, destructor, 0, 0, 0, 0],
+        )
+    };
+    process.exit_key = if result as i32 == 0 && (key as usize) < FIRST_KEYS {
+        key as usize + 1
+    } else {
+        0
+    };
+}
+
+/// Where in the description of this thread its id stands.
+fn find_tid(tid: u32) -> usize {
+    const FROM: usize = 0x200;
+    const TO: usize = 0x400;
+    let base = tls::fs_base();
+    // SAFETY: the description of a thread is larger than that.
+    let holds = |offset: &usize| unsafe { *((base + offset) as *const u32) } == tid;
+    (FROM..TO).step_by(4).find(holds).unwrap_or(0)
+}
+
+/// A new thread of a parallel process: our destructor will run at its end.
+pub fn started(thread: &mut Thread) {
+    let key = thread.process().exit_key;
+    if thread.sync != OFF && key != 0 {
+        // SAFETY: the key is one of the first, so that nothing is allocated.
+        unsafe { call(Real::setspecific, [key - 1, 1, 0, 0, 0, 0]) };
+    }
+}
+
+/// Runs once in each round of destructors. What libc gives back after the last round (its caches of the
+/// heap, the stack) must come in order: the heap is kept until the thread is gone.
+unsafe extern "C" fn at_exit(round: usize) {
+    let Some(thread) = followed() else { return };
+    let key = thread.process().exit_key;
+    if round < ROUNDS && key != 0 {
+        // SAFETY: as above.
+        unsafe { call(Real::setspecific, [key - 1, round + 1, 0, 0, 0, 0]) };
+    } else {
+        heap::enter(thread);
+    }
+}
+
+fn settle() {
+    if let Some(thread) = followed() {
+        parallel::keep(thread);
+        parallel::unkeep(thread);
+    }
+}
+
+/// Joins that may give up: when (`None`: at once) and by which clock.
+///
+/// # Safety
+/// As the functions themselves.
+pub unsafe fn attempt_join(which: Real, a: [usize; 6], until: Option<(usize, usize)>) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = followed() else {
+            return call(which, a) as i32;
+        };
+        let offset = thread.process().tid_offset;
+        if let Some(promised) = outcome::foretell(thread) {
+            if promised != 0 {
+                return promised;
+            }
+            return join(Real::join, a);
+        }
+        if offset == 0 {
+            let result = call(which, a) as i32;
+            outcome::report(thread, result);
+            settle();
+            return result;
+        }
+        let word = &*((a[0] + offset) as *const AtomicU32);
+        let mut result = 0;
+        while word.load(Ordering::Acquire) as i32 > 0 {
+            match until {
+                None => result = EBUSY,
+                Some((clock, time)) if is_past(clock, time) => result = ETIMEDOUT,
+                Some(_) => {
+                    futex::wait(word, word.load(Ordering::Acquire), 1);
+                    continue;
+                }
+            }
+            break;
+        }
+        outcome::report(thread, result);
+        if result == 0 {
+            result = join(Real::join, a);
+        }
+        result
+    }
+}
+
+const EBUSY: i32 = 16;
+const ETIMEDOUT: i32 = 110;
+
+/// Whether the moment at `time` has passed on that clock.
+unsafe fn is_past(clock: usize, time: usize) -> bool {
+    let mut now = [0i64; 2];
+    // SAFETY: as the callers say; the other timespec lies on this stack.
+    unsafe {
+        let until = *(time as *const [i64; 2]);
+        raw::syscall6(228, clock, (&raw mut now) as usize, 0, 0, 0, 0);
+        now >= until
+    }
+}

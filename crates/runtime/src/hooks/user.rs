@@ -1,0 +1,87 @@
+//! Objects of the program's own: what `wayfarer-sync` tells us of its locks and atomics.
+
+use super::followed;
+use crate::order::{self, OFF, Object, RECORD};
+use crate::outcome;
+use crate::state::current;
+
+/// How an access is noted, in bits 8 and 9 of the kind.
+const WAY: u32 = 0x300;
+/// Behind an acquisition that excludes all others.
+const EXCLUSIVE_AFTER: u32 = 0;
+/// Behind an operation that others may do at the same time.
+const SHARED_AFTER: u32 = 0x100;
+/// Ahead of a release.
+const BEFORE: u32 = 0x200;
+
+fn object(address: usize, kind: u32, place: usize) -> Object {
+    Object {
+        kind: kind as u8,
+        shared: false,
+        address,
+        place,
+        stays: false,
+    }
+}
+
+/// Ahead of the operation.
+///
+/// # Safety
+/// `state` are 16 bytes of the caller's, zero at first.
+pub unsafe fn before(state: usize, kind: u32, place: usize) {
+    let Some(thread) = followed() else { return };
+    // SAFETY: as the caller says.
+    let order = unsafe { order::at(state, state + 8) };
+    let object = object(state, kind, place);
+    if thread.sync != RECORD {
+        order::before(thread, order, object);
+        return;
+    }
+    match kind & WAY {
+        EXCLUSIVE_AFTER | SHARED_AFTER => {}
+        BEFORE => order::note_shared(thread, order, object),
+        _ => order::lock(order),
+    }
+}
+
+/// Behind the operation.
+///
+/// # Safety
+/// As [`before`].
+pub unsafe fn after(state: usize, kind: u32, place: usize) {
+    let Some(thread) = followed() else { return };
+    // SAFETY: as the caller says.
+    let order = unsafe { order::at(state, state + 8) };
+    let object = object(state, kind, place);
+    if thread.sync != RECORD {
+        order::after(thread, order);
+        return;
+    }
+    match kind & WAY {
+        EXCLUSIVE_AFTER => order::note_exclusive(thread, order, object),
+        SHARED_AFTER => order::note_shared(thread, order, object),
+        BEFORE => {}
+        _ => order::unlock_noted(thread, order, object),
+    }
+}
+
+/// The recorded outcome of a try; `i32::MIN`: there is none, go ahead.
+pub fn foretell() -> i32 {
+    followed().and_then(outcome::foretell).unwrap_or(i32::MIN)
+}
+
+pub fn report(result: i32) {
+    if let Some(thread) = followed() {
+        outcome::report(thread, result);
+    }
+}
+
+/// 0 nothing to follow, 1 recording, 2 replay.
+pub fn mode() -> u32 {
+    let thread = current();
+    if thread.is_null() {
+        return OFF;
+    }
+    // SAFETY: the pointer of this very thread.
+    unsafe { (*thread).sync }
+}

@@ -1,0 +1,46 @@
+//! Outcomes of calls that may or may not succeed: tries, timed waits, who was the last at a barrier.
+//!
+//! The usual outcome is 0 and costs a counter. Any other is an `OUTCOME` record that says how many calls
+//! with the usual outcome the thread made since the record of this kind before.
+
+use crate::order::{RECORD, REPLAY};
+use crate::state::Thread;
+use crate::{reader, signals};
+use wayfarer_runtime_abi::encode::zigzag;
+use wayfarer_runtime_abi::record;
+
+/// Recording: the call gave this result.
+#[inline]
+pub fn report(thread: &mut Thread, result: i32) {
+    if thread.sync != RECORD {
+        return;
+    }
+    if result == 0 {
+        thread.skipped = thread.skipped.wrapping_add(1);
+        return;
+    }
+    let skipped = thread.skipped;
+    thread.skipped = 0;
+    thread.emit_plain(record::OUTCOME, skipped, 0, zigzag(i64::from(result)));
+}
+
+/// Replay: what the call gave while it was recorded. `None`: not a replay.
+#[inline]
+pub fn foretell(thread: &mut Thread) -> Option<i32> {
+    if thread.sync != REPLAY {
+        return None;
+    }
+    signals::settle(thread);
+    let skipped = thread.skipped;
+    match reader::peek(thread) {
+        Some(next) if next.tag == record::OUTCOME && next.number == skipped => {
+            reader::advance(thread, next.length);
+            thread.skipped = 0;
+            Some(next.value as i32)
+        }
+        _ => {
+            thread.skipped = skipped.wrapping_add(1);
+            Some(0)
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Parallel mode: threads run at once, and only the order of their accesses to shared objects is kept.
+//!
+//! Whether a process is recorded in this mode is decided when it gets its second thread, by what its
+//! code looks like, unless the user said it. All system calls of the process count as accesses of one
+//! object of their own, so that what threads tell each other through the kernel keeps its order too.
+
+use crate::order::{self, OFF, Object, RECORD, REPLAY};
+use crate::state::{Thread, header};
+use crate::{futex, reader, signals, solid, survey, token};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::frame::Frame;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::zigzag;
+use wayfarer_runtime_abi::layout::{MODE_RECORD, flags, waiting};
+use wayfarer_runtime_abi::record::{self, sync, threads};
+
+const FUTEX: usize = 202;
+const SCHED_YIELD: usize = 24;
+const EINTR: isize = -4;
+
+/// The object that stands for all system calls of a process.
+const EVENTS: Object = Object {
+    kind: sync::EVENTS,
+    shared: false,
+    address: 0,
+    place: 0,
+    stays: true,
+};
+
+/// The process is about to have its second thread: how it is followed from now on.
+pub fn decide(thread: &mut Thread) {
+    let process = thread.process();
+    if process.decided {
+        return;
+    }
+    process.decided = true;
+    if thread.mode == MODE_RECORD {
+        let (mode, reason, value) = choose(thread);
+        thread.emit_plain(record::THREADS, mode, reason, zigzag(value));
+        process.parallel = mode == threads::PARALLEL;
+    } else if let Some(next) = reader::peek(thread)
+        && next.tag == record::THREADS
+    {
+        reader::advance(thread, next.length);
+        process.parallel = next.number == threads::PARALLEL;
+    }
+    if process.parallel {
+        adopt(thread);
+        solid::start(thread);
+        crate::hooks::thread::prepare(thread);
+    }
+}
+
+fn choose(thread: &Thread) -> (u64, u8, i64) {
+    let asked = header().flags;
+    if asked & flags::SERIAL != 0 {
+        return (threads::SERIAL, threads::ASKED, 0);
+    }
+    if thread.process().shared_domain {
+        return (threads::SERIAL, threads::SHARED_MEMORY, 0);
+    }
+    if !crate::hooks::all_found() {
+        return (threads::SERIAL, threads::UNKNOWN_LIBC, 0);
+    }
+    if asked & flags::PARALLEL != 0 {
+        return (threads::PARALLEL, threads::ASKED, 0);
+    }
+    survey::verdict()
+}
+
+/// This thread belongs to a parallel process.
+pub fn adopt(thread: &mut Thread) {
+    thread.owner = order::owner_of(thread.number);
+    thread.sync = if !thread.process().parallel {
+        OFF
+    } else if thread.mode == MODE_RECORD {
+        RECORD
+    } else {
+        REPLAY
+    };
+}
+
+/// Recording: an event is about to be written down.
+#[inline(never)]
+pub fn note_event(thread: &mut Thread) {
+    if !thread.holds_token {
+        // Within a call that lets others go on meanwhile.
+        token::acquire(thread);
+        note_event(thread);
+        token::release(thread);
+        return;
+    }
+    // SAFETY: the state is this process's own.
+    let order = unsafe { &*(&raw const thread.process().events) };
+    order::note_exclusive(thread, order.order(), EVENTS);
+}
+
+/// Recording, at the entry of a call: true when the call has been dealt with.
+#[inline(never)]
+pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
+    match frame.rax {
+        FUTEX => {
+            wait_for_real(thread, frame);
+            return true;
+        }
+        SCHED_YIELD => {
+            yield_really(frame);
+            return true;
+        }
+        _ => {}
+    }
+    token::acquire(thread);
+    false
+}
+
+/// Recording, at the end of a call.
+#[inline(never)]
+pub fn leave(thread: &mut Thread) {
+    if thread.keeps == 0 && thread.holds_token {
+        token::release(thread);
+    }
+}
+
+/// A futex call is made as it is, in both runs: who waits for whom is settled above it.
+fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
+    let arguments = frame.arguments();
+    loop {
+        // SAFETY: the program's own call.
+        let result = unsafe {
+            raw::syscall_interruptible(FUTEX, &arguments, (&raw const thread.pending).cast())
+        };
+        frame.rax = result as usize;
+        if thread.pending.load(Ordering::Relaxed) == 0 {
+            if result != EINTR {
+                return;
+            }
+            continue;
+        }
+        let restart = result == EINTR && signals::all_restart(thread);
+        signals::deliver(thread, frame, record::place::ENTRY);
+        if !restart {
+            return;
+        }
+    }
+}
+
+/// How often a thread looks again before it goes on is a matter of time: not recorded.
+fn yield_really(frame: &mut Frame) {
+    // SAFETY: sched_yield has no arguments.
+    frame.rax = unsafe { raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0) } as usize;
+}
+
+/// Replay of a call of a parallel process that is made for real and not recorded; whether it is one.
+pub fn replay_real(thread: &mut Thread, frame: &mut Frame) -> bool {
+    match frame.rax {
+        FUTEX => replay_futex(thread, frame),
+        SCHED_YIELD => {
+            solid::step_aside(thread);
+            yield_really(frame);
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
+    const WAIT: usize = 0;
+    const WAIT_BITSET: usize = 9;
+    const COMMAND: usize = 0x7f;
+    let arguments = frame.arguments();
+    let waits = matches!(arguments[1] & COMMAND, WAIT | WAIT_BITSET);
+    if waits && solid::is_on(thread) {
+        let word = arguments[0] as *const core::sync::atomic::AtomicU32;
+        let expected = arguments[2] as u32;
+        // SAFETY: the program gave the kernel this word to look at.
+        solid::wait_until(thread, || unsafe {
+            (*word).load(Ordering::Acquire) != expected
+        });
+        frame.rax = 0;
+        return;
+    }
+    let slot = thread.slot();
+    if waits {
+        slot.waiting_for
+            .store(arguments[0] as u64, Ordering::Relaxed);
+        slot.waiting.store(waiting::FUTEX, Ordering::Release);
+    }
+    loop {
+        // SAFETY: the program's own call.
+        let result = unsafe { crate::record::call_kernel(FUTEX, &arguments) };
+        if header().stop.load(Ordering::Acquire) != 0 {
+            futex::park(thread);
+        }
+        if result != EINTR {
+            frame.rax = result as usize;
+            break;
+        }
+    }
+    if waits {
+        slot.waiting.store(waiting::NO, Ordering::Release);
+    }
+}
+
+/// Replay: an event of a parallel process comes at its place among the others of the process.
+pub fn begin_event(thread: &mut Thread) {
+    end_event(thread);
+    // SAFETY: the state is this process's own.
+    let order = unsafe { &*(&raw const thread.process().events) };
+    order::before(thread, order.order(), EVENTS);
+    thread.in_event = true;
+}
+
+/// Replay: the event is over.
+pub fn end_event(thread: &mut Thread) {
+    if thread.in_event {
+        thread.in_event = false;
+        // SAFETY: as above.
+        let order = unsafe { &*(&raw const thread.process().events) };
+        order::after(thread, order.order());
+    }
+}
+
+/// Both modes: no event of another thread comes in until [`unkeep`]. Counts as an event's access.
+pub fn keep(thread: &mut Thread) {
+    match thread.sync {
+        RECORD => {
+            token::acquire(thread);
+            note_event(thread);
+        }
+        REPLAY => begin_event(thread),
+        _ => return,
+    }
+    thread.keeps += 1;
+}
+
+pub fn unkeep(thread: &mut Thread) {
+    match thread.sync {
+        RECORD => {
+            thread.keeps = thread.keeps.saturating_sub(1);
+            leave(thread);
+        }
+        REPLAY => {
+            thread.keeps = thread.keeps.saturating_sub(1);
+            end_event(thread);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,370 @@
+//! Finds the functions that we stand in front of: the next definition after ours in the loader's list.
+//!
+//! Done by reading hash tables in memory, because `dlsym` may allocate, and allocation may be one of the
+//! functions in question.
+
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+const DT_STRTAB: usize = 5;
+const DT_SYMTAB: usize = 6;
+const DT_GNU_HASH: usize = 0x6fff_fef5;
+const DT_VERSYM: usize = 0x6fff_fff0;
+/// A version that only old programs ask for.
+const HIDDEN: u16 = 0x8000;
+
+/// `struct link_map`, as far as debuggers may look.
+#[repr(C)]
+struct LinkMap {
+    base: usize,
+    name: *const u8,
+    dynamic: *const [usize; 2],
+    next: *const LinkMap,
+}
+
+/// `struct r_debug`, as far as it is needed.
+#[repr(C)]
+struct Debug {
+    version: i32,
+    map: *const LinkMap,
+}
+
+#[repr(C)]
+struct Symbol {
+    name: u32,
+    information: u8,
+    other: u8,
+    section: u16,
+    value: usize,
+    size: usize,
+}
+
+core::arch::global_asm!(".weak _r_debug");
+
+/// First entry of the loader's list; null where the loader keeps none.
+fn first() -> *const LinkMap {
+    let debug: *const Debug;
+    // SAFETY: reads the address of a weak symbol from our own table of addresses.
+    unsafe {
+        core::arch::asm!(
+            "mov {debug}, qword ptr [rip + _r_debug@GOTPCREL]",
+            debug = out(reg) debug,
+            options(nostack, readonly, preserves_flags),
+        );
+        if debug.is_null() {
+            return core::ptr::null();
+        }
+        (*debug).map
+    }
+}
+
+/// Our own dynamic section, by which the loader's list knows us.
+fn own_dynamic() -> *const [usize; 2] {
+    let dynamic: *const [usize; 2];
+    // SAFETY: takes an address.
+    unsafe {
+        core::arch::asm!(
+            "lea {dynamic}, [rip + _DYNAMIC]",
+            dynamic = out(reg) dynamic,
+            options(nostack, nomem, preserves_flags),
+        );
+    }
+    dynamic
+}
+
+/// Address of the first definition of `name` that is not ours; 0: there is none.
+///
+/// # Safety
+/// Only while nobody loads or unloads a library, or from a constructor.
+pub unsafe fn next(name: &CStr) -> usize {
+    let mut entry = first();
+    let hash = hash_of(name);
+    // SAFETY: the list ends with null; its modules are mapped.
+    unsafe {
+        while let Some(map) = entry.as_ref() {
+            entry = map.next;
+            if map.dynamic.is_null() || map.dynamic == own_dynamic() || is_virtual(map) {
+                continue;
+            }
+            let found = lookup(map, name, hash);
+            if found != 0 {
+                return found;
+            }
+        }
+    }
+    0
+}
+
+/// The kernel's own library: its tables are not relocated.
+unsafe fn is_virtual(map: &LinkMap) -> bool {
+    // SAFETY: names are zero terminated or null.
+    unsafe {
+        !map.name.is_null()
+            && CStr::from_ptr(map.name.cast())
+                .to_bytes()
+                .starts_with(b"linux-")
+    }
+}
+
+fn hash_of(name: &CStr) -> u32 {
+    let mut hash = 5381u32;
+    for byte in name.to_bytes() {
+        hash = hash.wrapping_mul(33).wrapping_add(u32::from(*byte));
+    }
+    hash
+}
+
+/// Looks the name up in the hash table of one module.
+unsafe fn lookup(map: &LinkMap, name: &CStr, hash: u32) -> usize {
+    let (mut strings, mut symbols, mut table, mut versions) = (0usize, 0usize, 0usize, 0usize);
+    // SAFETY: the dynamic section ends with a zero tag; the loader made its addresses absolute; the
+    // tables have the form that the ELF specification and the GNU hash give them.
+    unsafe {
+        let mut entry = map.dynamic;
+        while (*entry)[0] != 0 {
+            let [tag, value] = *entry;
+            match tag {
+                DT_STRTAB => strings = value,
+                DT_SYMTAB => symbols = value,
+                DT_GNU_HASH => table = value,
+                DT_VERSYM => versions = value,
+                _ => {}
+            }
+            entry = entry.add(1);
+        }
+        if strings == 0 || symbols == 0 || table == 0 || table < map.base {
+            return 0;
+        }
+        let words = table as *const u32;
+        let (buckets, offset, bloom) = (*words, *words.add(1), *words.add(2));
+        if buckets == 0 {
+            return 0;
+        }
+        let first_bucket = words.add(4).cast::<u64>().add(bloom as usize).cast::<u32>();
+        let chains = first_bucket.add(buckets as usize);
+        let mut index = *first_bucket.add((hash % buckets) as usize);
+        if index < offset {
+            return 0;
+        }
+        loop {
+            let chain = *chains.add((index - offset) as usize);
+            if (chain | 1) == (hash | 1) {
+                let symbol = &*(symbols as *const Symbol).add(index as usize);
+                let hidden =
+                    versions != 0 && *(versions as *const u16).add(index as usize) & HIDDEN != 0;
+                let text = CStr::from_ptr((strings as *const u8).add(symbol.name as usize).cast());
+                if symbol.section != 0 && !hidden && text == name {
+                    return map.base.wrapping_add(symbol.value);
+                }
+            }
+            if chain & 1 != 0 {
+                return 0;
+            }
+            index += 1;
+        }
+    }
+}
+
+/// What the program's own file looks like.
+pub struct Survey {
+    pub by_hand: bool,
+    pub imports_syscall: bool,
+    pub imports_cancel: bool,
+    /// It takes locks of pthread's.
+    pub imports_locks: bool,
+    /// It carries our note: its locks are those of `wayfarer-sync`.
+    pub declares_sync: bool,
+    program: Program,
+}
+
+/// Program headers of the program, as the kernel gave them.
+#[derive(Clone, Copy)]
+struct Program {
+    headers: usize,
+    count: usize,
+}
+
+static HEADERS: AtomicUsize = AtomicUsize::new(0);
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Remembers where the program's headers lie.
+pub fn remember_program(headers: usize, count: usize) {
+    HEADERS.store(headers, Ordering::Relaxed);
+    COUNT.store(count, Ordering::Relaxed);
+}
+
+/// A look at the program and at the names of its libraries.
+pub fn survey(by_hand: &[&[u8]]) -> Survey {
+    let program = Program {
+        headers: HEADERS.load(Ordering::Relaxed),
+        count: COUNT.load(Ordering::Relaxed),
+    };
+    let mut survey = Survey {
+        by_hand: false,
+        imports_syscall: false,
+        imports_cancel: false,
+        imports_locks: false,
+        declares_sync: program.has_note(),
+        program,
+    };
+    let mut entry = first();
+    let mut is_program = true;
+    // SAFETY: the list ends with null; names are zero terminated.
+    unsafe {
+        while let Some(map) = entry.as_ref() {
+            entry = map.next;
+            if is_program {
+                survey.imports_syscall = imports(map, c"syscall");
+                survey.imports_cancel = imports(map, c"pthread_cancel");
+                survey.imports_locks = LOCKS.iter().any(|name| imports(map, name));
+                is_program = false;
+            } else if !map.name.is_null() {
+                let name = CStr::from_ptr(map.name.cast()).to_bytes();
+                survey.by_hand |= by_hand.iter().any(|known| contains(name, known));
+            }
+        }
+    }
+    survey
+}
+
+/// Functions that a program which synchronises through pthread calls.
+const LOCKS: [&CStr; 8] = [
+    c"pthread_mutex_lock",
+    c"pthread_mutex_trylock",
+    c"pthread_rwlock_wrlock",
+    c"pthread_spin_lock",
+    c"sem_wait",
+    c"mtx_lock",
+    c"pthread_cond_wait",
+    c"pthread_rwlock_rdlock",
+];
+
+fn contains(text: &[u8], wanted: &[u8]) -> bool {
+    text.windows(wanted.len().max(1)).any(|part| part == wanted)
+}
+
+/// Whether a module asks others for `name`. Undefined symbols lie in front of those in the hash table.
+unsafe fn imports(map: &LinkMap, name: &CStr) -> bool {
+    let (mut strings, mut symbols, mut table) = (0usize, 0usize, 0usize);
+    // SAFETY: as in `lookup`.
+    unsafe {
+        let mut entry = map.dynamic;
+        if entry.is_null() {
+            return false;
+        }
+        while (*entry)[0] != 0 {
+            let [tag, value] = *entry;
+            match tag {
+                DT_STRTAB => strings = value,
+                DT_SYMTAB => symbols = value,
+                DT_GNU_HASH => table = value,
+                _ => {}
+            }
+            entry = entry.add(1);
+        }
+        if strings == 0 || symbols == 0 || table == 0 {
+            return false;
+        }
+        let count = *(table as *const u32).add(1);
+        (1..count).any(|index| {
+            let symbol = &*(symbols as *const Symbol).add(index as usize);
+            let text = (strings as *const u8).add(symbol.name as usize);
+            symbol.section == 0 && CStr::from_ptr(text.cast()) == name
+        })
+    }
+}
+
+const PT_LOAD: u32 = 1;
+const PT_NOTE: u32 = 4;
+const PT_PHDR: u32 = 6;
+const EXECUTABLE: u32 = 1;
+const HEADER: usize = 56;
+
+impl Program {
+    /// Kind, flags, address in memory and length of each segment.
+    fn segments(self) -> impl Iterator<Item = (u32, u32, usize, usize)> {
+        let word = move |index: usize, at: usize| {
+            let place = self.headers + index * HEADER + at;
+            // SAFETY: within the table of headers, which is mapped.
+            unsafe { (place as *const usize).read_unaligned() }
+        };
+        let mut bias = 0usize;
+        for index in 0..self.count {
+            if word(index, 0) as u32 == PT_PHDR {
+                bias = self.headers.wrapping_sub(word(index, 16));
+            }
+        }
+        (0..self.count).map(move |index| {
+            let first = word(index, 0);
+            (
+                first as u32,
+                (first >> 32) as u32,
+                bias.wrapping_add(word(index, 16)),
+                word(index, 32),
+            )
+        })
+    }
+
+    fn has_note(self) -> bool {
+        self.segments().any(|(kind, _, address, length)| {
+            if kind != PT_NOTE {
+                return false;
+            }
+            // SAFETY: a segment of the program that is mapped.
+            let bytes = unsafe { core::slice::from_raw_parts(address as *const u8, length) };
+            contains(bytes, b"Wayfarer\0")
+        })
+    }
+}
+
+impl Survey {
+    /// Bytes of the program's own code, and atomic read-modify-writes and `pause`s in it, found by their
+    /// bytes.
+    pub fn count_instructions(&self) -> (i64, i64, i64) {
+        let (mut bytes, mut atomics, mut pauses) = (0, 0, 0);
+        for (kind, flags, address, length) in self.program.segments() {
+            if kind != PT_LOAD || flags & EXECUTABLE == 0 {
+                continue;
+            }
+            // SAFETY: code of the program, which stays mapped.
+            let code = unsafe { core::slice::from_raw_parts(address as *const u8, length) };
+            bytes += length as i64;
+            for part in code.windows(4) {
+                let &[first, second, third, fourth] = part else {
+                    continue;
+                };
+                if first == 0xf3 && second == 0x90 {
+                    pauses += 1;
+                } else if first == 0xf0 {
+                    let locked = if is_wide(second) {
+                        is_locked(third, fourth, true)
+                    } else {
+                        is_locked(second, third, false)
+                    };
+                    atomics += i64::from(locked);
+                }
+            }
+        }
+        (bytes, atomics, pauses)
+    }
+}
+
+/// A REX prefix.
+fn is_wide(byte: u8) -> bool {
+    byte & 0xf0 == 0x40
+}
+
+/// Whether an operation behind a lock prefix is one that can be locked; `next` is the byte behind it.
+fn is_locked(operation: u8, next: u8, wide: bool) -> bool {
+    let in_memory = next >> 6 != 3;
+    match operation {
+        0x0f => matches!(
+            next,
+            0xb0 | 0xb1 | 0xc0 | 0xc1 | 0xc7 | 0xab | 0xb3 | 0xba | 0xbb
+        ),
+        0xfe | 0xff => in_memory && (next >> 3) & 7 < 2,
+        0x81 | 0x83 => in_memory,
+        0x01 | 0x09 | 0x21 | 0x29 | 0x31 => in_memory && wide,
+        _ => false,
+    }
+}

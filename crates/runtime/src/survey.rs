@@ -1,0 +1,45 @@
+//! Looks at the program's code to tell whether all its synchronisation goes through pthread functions.
+
+use crate::resolve;
+use wayfarer_runtime_abi::record::threads;
+
+/// So much code may hold one atomic operation that is a plain counter. More look like synchronisation.
+const CODE_PER_ATOMIC: i64 = 16 << 10;
+
+/// Libraries that synchronise by hand.
+const BY_HAND: [&[u8]; 6] = [
+    b"libgomp",
+    b"libomp",
+    b"libtbb",
+    b"libiomp",
+    b"libgo.so",
+    b"libjvm",
+];
+
+/// Mode, reason and its value, for a process that is about to have its second thread.
+pub fn verdict() -> (u64, u8, i64) {
+    let found = resolve::survey(&BY_HAND);
+    if found.declares_sync {
+        return (threads::PARALLEL, threads::ALL_VISIBLE, 0);
+    }
+    if found.by_hand {
+        return (threads::SERIAL, threads::LIBRARY, 0);
+    }
+    if found.imports_syscall {
+        return (threads::SERIAL, threads::OWN_FUTEX, 0);
+    }
+    if found.imports_cancel {
+        return (threads::SERIAL, threads::CANCELS, 0);
+    }
+    if !found.imports_locks {
+        return (threads::SERIAL, threads::NO_LOCKS, 0);
+    }
+    let (code, atomics, pauses) = found.count_instructions();
+    if pauses > 0 {
+        return (threads::SERIAL, threads::SPINS, pauses);
+    }
+    if atomics > code / CODE_PER_ATOMIC {
+        return (threads::SERIAL, threads::ATOMICS, atomics);
+    }
+    (threads::PARALLEL, threads::ALL_VISIBLE, 0)
+}

@@ -1,0 +1,105 @@
+//! gdb and Wayfarer side by side: the same programs, the same stops; every frame's function, file
+//! and line, and the values of its arguments and locals, must be the same.
+
+#[path = "live_gdb/build.rs"]
+mod build;
+#[path = "live_gdb/compare.rs"]
+mod compare;
+#[path = "live_gdb/gdb.rs"]
+mod gdb;
+#[path = "live_gdb/normalise.rs"]
+mod normalise;
+#[path = "live_gdb/session.rs"]
+mod session;
+#[path = "live_gdb/stack.rs"]
+mod stack;
+#[path = "live_gdb/table.rs"]
+mod table;
+
+use table::{Row, TABLE};
+use wayfarer_test_kit::harness::{self, Outcome, Test, Verdict};
+use wayfarer_test_kit::{ensure, tests};
+
+fn main() {
+    let mut all = tests![
+        the_table_is_large_enough,
+        values_are_compared_by_their_leaves
+    ];
+    for row in TABLE {
+        for options in row.builds {
+            let stops = row.stops.join(",").replace(' ', "_");
+            let name = format!("{} {} at {stops}", row.source, options);
+            all.push(Test::new(name, move || side_by_side(row, options)));
+        }
+    }
+    harness::run(all);
+}
+
+fn side_by_side(row: &Row, options: &str) -> Outcome {
+    if !gdb::is_installed() {
+        return Ok(Verdict::Skipped("gdb with Python is not installed".into()));
+    }
+    let built = build::build(row, options)?;
+    let Some(theirs) = gdb::stops(row, &built)? else {
+        return Ok(Verdict::Skipped("gdb crashes on this program".into()));
+    };
+    ensure!(!theirs.is_empty(), "gdb did not stop at all");
+    let ours = session::stops(&built, &theirs, row.all_threads)?;
+    let differences = compare::differences(&theirs, &ours);
+    ensure!(
+        differences.is_empty(),
+        "{} differences\n  {}",
+        differences.len(),
+        differences.join("\n  ")
+    );
+    Ok(Verdict::Passed)
+}
+
+fn the_table_is_large_enough() -> Outcome {
+    let mut sources: Vec<&str> = TABLE.iter().map(|row| row.source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    ensure!(sources.len() >= 25, "only {} programs", sources.len());
+    for extension in [".c", ".cpp", ".rs"] {
+        ensure!(
+            sources.iter().any(|source| source.ends_with(extension)),
+            "no program ends in {extension}"
+        );
+    }
+    Ok(Verdict::Passed)
+}
+
+fn values_are_compared_by_their_leaves() -> Outcome {
+    let alike = [
+        ("5", "5"),
+        ("2", "2.0"),
+        ("120 'x'", "120"),
+        ("0x7fffffffe3b0", "0x7ffc12345678"),
+        ("(int *) 0x0", "0x0"),
+        ("std::vector of length 2, capacity 4 = {1, 2}", "{1, 2}"),
+        ("Vec(size=2) = {1, 2}", "vec![1, 2]"),
+        ("core::option::Option<u32>::Some(100)", "Some(100)"),
+        ("enums::Colour::Red", "Red"),
+        ("{x = 1, y = {2, 3}}", "point {x: 1, y: [2, 3]}"),
+        (
+            "0x555555568b90 <closures::main>",
+            "0x5581aaaab90 <closures::main>",
+        ),
+        ("\"Ada\"", "\"Ada\""),
+    ];
+    for (left, right) in alike {
+        ensure!(normalise::same(left, right), "{left} is not {right}");
+    }
+    let different = [
+        ("5", "6"),
+        ("{x = 1, y = 2}", "{x = 1, y = 3}"),
+        ("\"Ada\"", "\"Eve\""),
+        ("<optimized out>", "0"),
+        ("enums::Colour::Red", "enums::Colour::Blue"),
+        ("0x0", "0x7fffffffe3b0"),
+    ];
+    for (left, right) in different {
+        ensure!(!normalise::same(left, right), "{left} is {right}");
+    }
+    Ok(Verdict::Passed)
+}

@@ -1,0 +1,120 @@
+//! Builds the programs of the table; what has not changed is not built again.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use wayfarer_test_kit::compile::build_directory;
+use wayfarer_test_kit::debuggee::debuggees_directory;
+use wayfarer_test_kit::failure::Failure;
+use wayfarer_test_kit::{ensure, process};
+
+use crate::table::{Library, Row};
+
+/// A program that is ready to run.
+pub struct Built {
+    pub program: PathBuf,
+    pub arguments: Vec<String>,
+    /// Breakpoint locations with their line numbers filled in.
+    pub stops: Vec<String>,
+}
+
+/// Builds a row with one set of options.
+pub fn build(row: &Row, options: &str) -> Result<Built, Failure> {
+    let source = debuggees_directory().join("live").join(row.source);
+    let part = debuggees_directory().join("live/library_part.c");
+    let mut hasher = DefaultHasher::new();
+    (row.source, options, row.library as u8).hash(&mut hasher);
+    std::fs::read(&source)?.hash(&mut hasher);
+    std::fs::read(&part)?.hash(&mut hasher);
+    let directory = build_directory()?.join(format!("live-{:016x}", hasher.finish()));
+    let name = source.file_stem().unwrap_or_default();
+    let program = directory.join(name);
+    let library = directory.join("libpart.so");
+    if !program.exists() {
+        let fresh = directory.with_extension(format!("fresh-{}", std::process::id()));
+        std::fs::create_dir_all(&fresh)?;
+        if row.library != Library::None {
+            let mut command = compiler(Path::new("library.c"), options);
+            command.args(["-shared", "-fPIC", "-Wl,-soname,libpart.so", "-o"]);
+            run(command.arg(fresh.join("libpart.so")).arg(&part))?;
+        }
+        let mut command = compiler(&source, options);
+        command.arg("-o").arg(fresh.join(name)).arg(&source);
+        if row.library == Library::Linked {
+            // The run path is where the directory will be.
+            command.arg(fresh.join("libpart.so"));
+            command.arg(format!("-Wl,-rpath,{}", directory.display()));
+        }
+        run(&mut command)?;
+        // Another test process may have been quicker: then its files are as good.
+        if std::fs::rename(&fresh, &directory).is_err() {
+            std::fs::remove_dir_all(&fresh)?;
+        }
+    }
+    let arguments = match row.library {
+        Library::Opened => vec![library.display().to_string()],
+        _ => Vec::new(),
+    };
+    Ok(Built {
+        program,
+        arguments,
+        stops: locations(row, &source)?,
+    })
+}
+
+fn compiler(source: &Path, options: &str) -> Command {
+    let extension = source.extension().unwrap_or_default().to_string_lossy();
+    let mut command = match extension.as_ref() {
+        "rs" => Command::new("rustc"),
+        "cpp" => Command::new("g++"),
+        _ => Command::new("gcc"),
+    };
+    match extension.as_ref() {
+        "rs" => command.args(["--edition", "2024", "-Dwarnings", "-g"]),
+        "cpp" => command.args([
+            "-std=c++17",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-g",
+            "-pthread",
+        ]),
+        _ => command.args(["-Wall", "-Wextra", "-Werror", "-g", "-pthread"]),
+    };
+    command.args(options.split_whitespace());
+    command
+}
+
+fn run(command: &mut Command) -> Result<(), Failure> {
+    let output = command.output()?;
+    ensure!(
+        output.status.success(),
+        "{} failed:\n{}",
+        process::describe(command),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
+
+/// The stops of a row; `@text` becomes `file:line`.
+fn locations(row: &Row, source: &Path) -> Result<Vec<String>, Failure> {
+    let text = std::fs::read_to_string(source)?;
+    let mut locations = Vec::new();
+    for stop in row.stops {
+        let Some(wanted) = stop.strip_prefix('@') else {
+            locations.push((*stop).to_owned());
+            continue;
+        };
+        let line = text.lines().position(|line| line.contains(wanted));
+        let Some(line) = line else {
+            return Err(Failure(format!(
+                "{} has no line with {wanted:?}",
+                row.source
+            )));
+        };
+        locations.push(format!("{}:{}", row.source, line + 1));
+    }
+    Ok(locations)
+}

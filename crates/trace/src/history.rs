@@ -1,0 +1,180 @@
+//! Histories of sync objects: who had each of them, run by run. Assembled from the logs of all threads.
+
+use std::collections::BTreeMap;
+
+use wayfarer_model::{ProcessId, ThreadId};
+use wayfarer_runtime_abi::encode::get_varint;
+use wayfarer_runtime_abi::record::{self, Record, sync};
+
+use crate::bytes::u64_at;
+use crate::records::Walk;
+use crate::trace::Trace;
+
+/// A run: accesses by one thread with none by another in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Counted from one; where records are missing, numbers are left out.
+    pub number: u32,
+    pub thread: ThreadId,
+    /// Accesses; 0: not known, because the run never ended.
+    pub length: u64,
+}
+
+/// A sync object and all its runs, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyncObject {
+    pub id: u64,
+    /// One of `record::sync`; `None` when no record tells.
+    pub kind: Option<u8>,
+    /// Whose thread met it first.
+    pub process: ProcessId,
+    pub thread: ThreadId,
+    pub address: u64,
+    /// Address in the code that made it.
+    pub place: u64,
+    pub runs: Vec<Run>,
+}
+
+/// All sync objects of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// Ascending by id.
+    pub objects: Vec<SyncObject>,
+}
+
+/// The length that an `ACQUIRE` carries.
+pub fn run_length(record: &Record<'_>) -> u64 {
+    match record.check {
+        sync::LONG => get_varint(record.payload, 0).map_or(0, |(length, _)| length),
+        length => u64::from(length),
+    }
+}
+
+#[derive(Default)]
+struct Collected {
+    made: Option<(u8, u64, u64, ThreadId)>,
+    /// As their `ACQUIRE`s tell them: with the length of the run before.
+    runs: Vec<Run>,
+    last_length: Option<u64>,
+}
+
+impl History {
+    /// Reads all logs. Damaged ones count as far as they are good.
+    pub fn of(trace: &Trace) -> Self {
+        Self::of_some(trace, &mut |_| true)
+    }
+
+    /// The same, of the objects that `wanted` says.
+    pub fn of_some(trace: &Trace, wanted: &mut dyn FnMut(u64) -> bool) -> Self {
+        let mut objects: BTreeMap<u64, Collected> = BTreeMap::new();
+        for thread in trace.threads() {
+            let mut walk = Walk::new(thread.id);
+            let mut good = true;
+            // Whoever asks for a history gets what there is; `info` tells of the damage.
+            let _ = trace.read_log(thread.id, &mut |piece| {
+                good = good
+                    && walk
+                        .piece(piece, &mut |entry| {
+                            let record = entry.record;
+                            let concerns = matches!(
+                                record.tag,
+                                record::ACQUIRE | record::OBJECT | record::FINAL
+                            );
+                            if concerns && wanted(record.number) {
+                                objects
+                                    .entry(record.number)
+                                    .or_default()
+                                    .add(&record, thread.id);
+                            }
+                        })
+                        .is_ok();
+            });
+        }
+        Self {
+            objects: objects
+                .into_iter()
+                .map(|(id, object)| object.finish(trace, id))
+                .collect(),
+        }
+    }
+
+    pub fn object(&self, id: u64) -> Option<&SyncObject> {
+        let index = self.objects.binary_search_by_key(&id, |object| object.id);
+        self.objects.get(index.ok()?)
+    }
+}
+
+impl Collected {
+    fn add(&mut self, record: &Record<'_>, thread: ThreadId) {
+        match record.tag {
+            record::ACQUIRE => self.runs.push(Run {
+                number: u32::try_from(record.value as u64).unwrap_or(u32::MAX),
+                thread,
+                length: run_length(record),
+            }),
+            record::OBJECT => {
+                let word = |offset| u64_at(record.payload, offset).unwrap_or(0);
+                self.made
+                    .get_or_insert((record.check, word(0), word(8), thread));
+            }
+            _ => self.last_length = Some(record.value as u64),
+        }
+    }
+
+    fn finish(self, trace: &Trace, id: u64) -> SyncObject {
+        let mut runs = self.runs;
+        // Each thread's are in order already: few long runs for the sort to merge.
+        runs.sort_by_key(|run| run.number);
+        runs.dedup_by_key(|run| run.number);
+        // Every run gets its own length, which the next one told.
+        for index in 0..runs.len() {
+            let next = runs.get(index + 1).copied();
+            let run = &mut runs[index];
+            run.length = match next {
+                Some(next) if Some(next.number) == run.number.checked_add(1) => next.length,
+                Some(_) => 0,
+                None => self.last_length.unwrap_or(0),
+            };
+        }
+        let (kind, address, place, thread) = match self.made {
+            Some((kind, address, place, thread)) => (Some(kind), address, place, thread),
+            None => {
+                let thread = runs.first().map_or(ThreadId(0), |run| run.thread);
+                (None, 0, 0, thread)
+            }
+        };
+        SyncObject {
+            id,
+            kind,
+            process: trace
+                .thread(thread)
+                .map_or(ProcessId(0), |thread| thread.process),
+            thread,
+            address,
+            place,
+            runs,
+        }
+    }
+}
+
+impl SyncObject {
+    /// Accesses in runs whose length is known.
+    pub fn accesses(&self) -> u64 {
+        self.runs
+            .iter()
+            .fold(0, |sum: u64, run| sum.saturating_add(run.length))
+    }
+
+    /// How often it went from one thread to another.
+    pub fn hand_overs(&self) -> u64 {
+        let pairs = self.runs.windows(2);
+        pairs
+            .filter(|pair| pair[0].thread != pair[1].thread)
+            .count() as u64
+    }
+
+    /// The run with the most accesses.
+    pub fn longest_run(&self) -> Option<Run> {
+        self.runs.iter().copied().max_by_key(|run| run.length)
+    }
+}

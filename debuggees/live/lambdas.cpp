@@ -1,0 +1,25 @@
+// Closures by value and by reference, called directly and through std::function.
+#include <functional>
+
+volatile int sink;
+extern "C" __attribute__((noinline)) void stop_here(int number) { sink = number; }
+
+__attribute__((noinline)) static int call(const std::function<int(int)> &function, int value) {
+    int result = function(value);
+    return result + 1;
+}
+
+int main() {
+    int base = 10;
+    int touched = 0;
+    auto add = [base, &touched](int value) __attribute__((noinline)) {
+        int sum = base + value;
+        touched++;
+        stop_here(sum);
+        return sum;
+    };
+    int direct = add(5);
+    int indirect = call(add, 6);
+    stop_here(direct + indirect + touched);
+    return 0;
+}

@@ -1,0 +1,321 @@
+//! `cargo x bench locks`: what recording costs a program whose threads run in parallel.
+
+use super::Bench;
+use super::measure::{Pairs, Run, alternate, median};
+use super::report::{Bar, Line};
+use super::runs::{LIMIT, output};
+use crate::failure::{Failure, failure};
+use crate::gauntlet::wait_for_port;
+use crate::process::{self, Running};
+use crate::{scratch, workspace};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Acquisitions of one contended lock, all threads together.
+const CONTENDED: &str = "10000000";
+/// Acquisitions by one owner, and turns of two, for the size of the trace.
+const BY_ONE_OWNER: &str = "20000000";
+const TURNS: &str = "200000";
+/// Clients of memcached, and requests of each.
+const CLIENTS: &str = "8";
+const REQUESTS: &str = "10000";
+
+/// The table of one run: uncontended pairs, contention, sizes, replay, memcached, our crate.
+pub fn lines(bench: &Bench) -> Result<Vec<Line>, Failure> {
+    let locks = build(bench, "locks")?;
+    let mut lines = vec![
+        pair(bench, &locks, PAIR_OF_MUTEX)?,
+        pair(bench, &locks, MANY_MUTEXES)?,
+        pair(bench, &locks, RWLOCK)?,
+        pair(bench, &locks, SEMAPHORE)?,
+        pair(bench, &locks, CONDITION)?,
+        contention(
+            bench,
+            &locks,
+            "2",
+            "contended_2",
+            "two threads on one lock: s, ratio",
+        )?,
+        contention(
+            bench,
+            &locks,
+            "8",
+            "contended_8",
+            "eight threads on one lock: s, ratio",
+        )?,
+    ];
+    lines.extend(trace_bytes(bench, &locks)?);
+    lines.push(replay_time(bench, &locks)?);
+    lines.push(memcached(bench)?);
+    lines.push(our_mutex(bench)?);
+    Ok(lines)
+}
+
+/// A pair of operations that the C program measures by itself.
+struct Pair {
+    kind: &'static str,
+    key: &'static str,
+    what: &'static str,
+    bar: f64,
+}
+
+const PAIR_OF_MUTEX: Pair = Pair {
+    kind: "mutex",
+    key: "mutex_pair",
+    what: "uncontended lock and unlock: more",
+    bar: 3.0,
+};
+const MANY_MUTEXES: Pair = Pair {
+    kind: "many",
+    key: "many_mutexes",
+    what: "the same over 1,000 mutexes: more",
+    bar: 5.0,
+};
+const RWLOCK: Pair = Pair {
+    kind: "rwlock",
+    key: "rwlock_pair",
+    what: "rdlock and unlock: more",
+    bar: 5.0,
+};
+const SEMAPHORE: Pair = Pair {
+    kind: "semaphore",
+    key: "semaphore_pair",
+    what: "sem_post and sem_wait: more",
+    bar: 5.0,
+};
+const CONDITION: Pair = Pair {
+    kind: "condition",
+    key: "condition_signal",
+    what: "pthread_cond_signal: more",
+    bar: 5.0,
+};
+
+fn pair(bench: &Bench, locks: &str, pair: Pair) -> Result<Line, Failure> {
+    let pairs = Pairs::new(alternate(bench, |run| {
+        number(&mut command(bench, run, &[locks, pair.kind]))
+    })?);
+    Ok(Line {
+        key: pair.key,
+        what: pair.what,
+        unit: "ns",
+        plain: Some(pairs.plain()),
+        recorded: Some(pairs.recorded()),
+        value: pairs.difference(),
+        bar: Bar::AtMost(pair.bar),
+    })
+}
+
+fn contention(
+    bench: &Bench,
+    locks: &str,
+    threads: &str,
+    key: &'static str,
+    what: &'static str,
+) -> Result<Line, Failure> {
+    let words = [locks, "contend", CONTENDED, threads];
+    let pairs = Pairs::new(alternate(bench, |run| {
+        number(&mut command(bench, run, &words))
+    })?);
+    Ok(Line {
+        key,
+        what,
+        unit: "x",
+        plain: Some(pairs.plain()),
+        recorded: Some(pairs.recorded()),
+        value: pairs.ratio(),
+        bar: Bar::AtMost(1.05),
+    })
+}
+
+/// Bytes that the trace grows by, for each acquisition.
+fn trace_bytes(bench: &Bench, locks: &str) -> Result<Vec<Line>, Failure> {
+    let recorded = |kind: &str, count: &str| -> Result<(f64, f64), Failure> {
+        let accesses = number(&mut command(bench, Run::Recorded, &[locks, kind, count]))?;
+        Ok((accesses, scratch::size(&trace(bench)) as f64))
+    };
+    let per_access = |kind: &str, count: &str| -> Result<f64, Failure> {
+        let (_, empty) = recorded(kind, "0")?;
+        let (accesses, full) = recorded(kind, count)?;
+        Ok((full - empty).max(0.0) / accesses)
+    };
+    let line = |key, what, value, bar| Line {
+        key,
+        what,
+        unit: "B",
+        plain: None,
+        recorded: None,
+        value,
+        bar: Bar::AtMost(bar),
+    };
+    Ok(vec![
+        line(
+            "bytes_same_owner",
+            "trace bytes per acquisition, one owner",
+            per_access("owner", BY_ONE_OWNER)?,
+            0.01,
+        ),
+        line(
+            "bytes_alternating",
+            "trace bytes per acquisition, owners alternate",
+            per_access("turns", TURNS)?,
+            1.5,
+        ),
+    ])
+}
+
+/// Time of a replay over the time that the recorded run says it took.
+fn replay_time(bench: &Bench, locks: &str) -> Result<Line, Failure> {
+    let mut ratios = Vec::new();
+    let mut seconds = Vec::new();
+    for _ in 0..bench.rounds {
+        let words = [locks, "contend", CONTENDED, "2"];
+        let recorded = number(&mut command(bench, Run::Recorded, &words))?;
+        let mut replay = Command::new(&bench.wayfarer);
+        replay
+            .arg("replay")
+            .arg(trace(bench))
+            .args(["--check", "--json"]);
+        replay
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let finished = process::run(&mut replay, LIMIT)?;
+        if !finished.succeeded() {
+            return Err(failure(format!(
+                "replay of two threads on one lock: {}",
+                finished.describe()
+            )));
+        }
+        ratios.push(finished.seconds / recorded);
+        seconds.push(recorded);
+    }
+    Ok(Line {
+        key: "replay_time",
+        what: "two threads on one lock: replay s / recorded run s",
+        unit: "x",
+        plain: None,
+        recorded: Some(median(&seconds)),
+        value: median(&ratios),
+        bar: Bar::AtMost(1.5),
+    })
+}
+
+/// memcached with four threads, recorded; its clients are not.
+fn memcached(bench: &Bench) -> Result<Line, Failure> {
+    let load = build(bench, "memcached_load")?;
+    let rates = Pairs::new(alternate(bench, |run| {
+        let port = scratch::free_ports(1)?[0];
+        let number = port.to_string();
+        let words = ["memcached", "-t", "4", "-l", "127.0.0.1", "-p", &number];
+        let mut command = command(bench, run, &words);
+        // The identity matters only to root, who must name one.
+        command.args(["-U", "0", "-u", "root"]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let mut server = process::start(&mut command)?;
+        match put_load(&mut server, &load, port, run) {
+            Ok(rate) => {
+                server.finish(LIMIT)?;
+                Ok(rate)
+            }
+            Err(failure) => {
+                server.end();
+                Err(failure)
+            }
+        }
+    })?);
+    Ok(Line {
+        key: "memcached_throughput",
+        what: "memcached -t 4, 8 clients: requests/s kept",
+        unit: "",
+        plain: Some(rates.plain()),
+        recorded: Some(rates.recorded()),
+        value: rates.ratio(),
+        bar: Bar::AtLeast(0.95),
+    })
+}
+
+fn put_load(server: &mut Running, load: &str, port: u16, run: Run) -> Result<f64, Failure> {
+    wait_for_port(server, port)?;
+    let process = match run {
+        Run::Plain => server.id(),
+        Run::Recorded => *process::children(server.id())
+            .first()
+            .ok_or_else(|| failure("the recorder has no child"))?,
+    };
+    let rate = number(Command::new(load).args([&port.to_string(), CLIENTS, REQUESTS]))?;
+    process::signal("TERM", process)?;
+    Ok(rate)
+}
+
+/// Our mutex for Rust programs against std's, without a session.
+fn our_mutex(bench: &Bench) -> Result<Line, Failure> {
+    let words = ["build", "--release", "--quiet", "-p", "wayfarer-sync"];
+    workspace::run(workspace::cargo(&words).args(["--example", "locks"]))?;
+    let target = workspace::target_directory(&workspace::root().join("Cargo.toml"))?;
+    let example = target.join("release/examples/locks");
+    let mut pairs = Vec::new();
+    for _ in 0..bench.rounds {
+        let said = output(&mut Command::new(&example))?;
+        let numbers: Vec<f64> = said
+            .split_whitespace()
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        match numbers[..] {
+            [theirs, ours] => pairs.push((theirs, ours)),
+            _ => return Err(failure(format!("{} said: {said}", example.display()))),
+        }
+    }
+    let pairs = Pairs::new(pairs);
+    Ok(Line {
+        key: "our_mutex",
+        what: "wayfarer-sync Mutex against std, no session: more",
+        unit: "ns",
+        plain: Some(pairs.plain()),
+        recorded: Some(pairs.recorded()),
+        value: pairs.difference(),
+        bar: Bar::AtMost(1.0),
+    })
+}
+
+/// Builds a C program of `benches`.
+fn build(bench: &Bench, name: &str) -> Result<String, Failure> {
+    let program = bench.scratch.path().join(name).display().to_string();
+    let source = workspace::root().join(format!("benches/{name}.c"));
+    let mut compiler = Command::new("gcc");
+    compiler.args(["-O2", "-Wall", "-pthread", "-o", &program]);
+    output(compiler.arg(source))?;
+    Ok(program)
+}
+
+/// The command itself, or recorded in parallel.
+fn command(bench: &Bench, run: Run, words: &[&str]) -> Command {
+    if run == Run::Plain {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]);
+        return command;
+    }
+    let mut command = Command::new(&bench.wayfarer);
+    command
+        .args(["record", "--threads", "parallel", "-o"])
+        .arg(bench.trace())
+        .arg("--")
+        .args(words);
+    command
+}
+
+/// Where the last recording lies.
+fn trace(bench: &Bench) -> PathBuf {
+    bench.scratch.path().join("trace")
+}
+
+/// Runs a command that prints one number.
+fn number(command: &mut Command) -> Result<f64, Failure> {
+    let said = output(command)?;
+    said.trim().parse().map_err(|_| {
+        let line = workspace::command_line(command);
+        failure(format!("{line} said: {said}"))
+    })
+}
