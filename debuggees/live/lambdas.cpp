@@ -1,10 +1,8 @@
-// Closures by value and by reference, called directly and through std::function.
-#include <functional>
-
+// Closures by value and by reference, called directly and through a template.
 volatile int sink;
 extern "C" __attribute__((noinline)) void stop_here(int number) { sink = number; }
 
-__attribute__((noinline)) static int call(const std::function<int(int)> &function, int value) {
+template <typename Function> __attribute__((noinline)) static int call(const Function &function, int value) {
     int result = function(value);
     return result + 1;
 }

@@ -8,7 +8,8 @@ __attribute__((noinline)) static long factorial(int number, long product) {
         stop_here((int)next);
         return next;
     }
-    long result = factorial(number - 1, next);
+    long result = 0;
+    result += factorial(number - 1, next);
     sink = number;
     return result + sink;
 }
@@ -19,14 +20,16 @@ __attribute__((noinline)) static int even(int number) {
         stop_here(0);
         return 1;
     }
-    int below = odd(number - 1);
+    int below = 0;
+    below += odd(number - 1);
     sink = below;
     return below;
 }
 static int odd(int number) {
     if (number == 0)
         return 0;
-    int below = even(number - 1);
+    int below = 0;
+    below += even(number - 1);
     sink = below;
     return below;
 }

@@ -10,8 +10,8 @@
 struct job {
     int number;
     double weight;
-    volatile int id;
 };
+static volatile int ids[3];
 static sem_t arrived, never;
 volatile int sink;
 __attribute__((noinline)) void stop_here(int number) { sink = number; }
@@ -27,7 +27,7 @@ __attribute__((noinline)) static int wait_in(struct job *job, int deep) {
 
 static void *work(void *argument) {
     struct job *job = argument;
-    job->id = (int)syscall(SYS_gettid);
+    ids[job->number - 1] = (int)syscall(SYS_gettid);
     int result = wait_in(job, job->number);
     sink = result;
     return 0;
@@ -47,7 +47,7 @@ static int sleeps(int id) {
 
 int main(void) {
     pthread_t threads[3];
-    struct job jobs[3] = {{1, 0.5, 0}, {2, 1.5, 0}, {3, 2.5, 0}};
+    struct job jobs[3] = {{1, 0.5}, {2, 1.5}, {3, 2.5}};
     sem_init(&arrived, 0, 0);
     sem_init(&never, 0, 0);
     for (int index = 0; index < 3; index++)
@@ -55,7 +55,7 @@ int main(void) {
     for (int index = 0; index < 3; index++)
         sem_wait(&arrived);
     for (int index = 0; index < 3; index++)
-        while (!sleeps(jobs[index].id))
+        while (!sleeps(ids[index]))
             sched_yield();
     stop_here(jobs[2].number);
     return 0;

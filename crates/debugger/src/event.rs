@@ -7,6 +7,8 @@ use crate::view::{BarrierView, StopView, Who};
 /// Something a front end may want to show at once.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
+// Stops are what events mostly are, and they are few: a box would only be in the way of who matches.
+#[allow(clippy::large_enum_variant)]
 pub enum Event {
     /// A stop, or the end of a process. The one that ends a foreground command is also returned by that command.
     Stopped(StopView),

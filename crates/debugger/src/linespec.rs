@@ -95,11 +95,7 @@ fn split_file(text: &str) -> Option<(&str, &str)> {
     let (mut depth, mut quote, mut at) = (0i32, 0u8, 0usize);
     while at < bytes.len() {
         match bytes[at] {
-            byte if quote != 0 => {
-                if byte == quote {
-                    quote = 0;
-                }
-            }
+            byte if quote != 0 => quote = if byte == quote { 0 } else { quote },
             byte @ (b'"' | b'\'') => quote = byte,
             b'(' | b'<' | b'[' | b'{' => depth += 1,
             b')' | b'>' | b']' | b'}' => depth -= 1,

@@ -18,6 +18,7 @@ pub fn letter(kind: Option<u8>) -> char {
         Some(sync::USER) => 'U',
         Some(sync::BARRIER) => 'B',
         Some(sync::CONDITION) => 'C',
+        Some(sync::THREADS) => 'T',
         _ => 'X',
     }
 }
@@ -37,6 +38,7 @@ pub fn kind_name(kind: Option<u8>) -> &'static str {
         Some(sync::USER) => "wayfarer-sync object",
         Some(sync::BARRIER) => "barrier",
         Some(sync::CONDITION) => "condition variable",
+        Some(sync::THREADS) => "threads",
         _ => "object of unknown kind",
     }
 }
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_letter_and_a_name_of_its_own() {
-        let kinds: Vec<u8> = (sync::EVENTS..=sync::CONDITION).collect();
+        let kinds: Vec<u8> = (sync::EVENTS..=sync::THREADS).collect();
         let mut letters: Vec<char> = kinds.iter().map(|kind| letter(Some(*kind))).collect();
         letters.push(letter(None));
         letters.sort_unstable();

@@ -83,9 +83,9 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
         }
     }
     crate::hooks::heap::leave_for_good(thread);
+    let last = crate::hooks::thread::last_leave(thread).unwrap_or((0, 0));
     if thread.in_event {
-        // SAFETY: the state is this process's own.
-        let events = unsafe { &*(&raw const thread.process().events) };
+        let events = &thread.process().events;
         if let Some((place, number)) = crate::order::last_pass(events.order()) {
             (word, value) = (place, number);
         }
@@ -97,7 +97,16 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     // the program may have given them away.
     unsafe {
         raw::syscall6(218, 0, 0, 0, 0, 0, 0);
-        leave_thread(thread.clear_tid, word, value as usize, code, window, length)
+        leave_thread(
+            thread.clear_tid,
+            word,
+            value as usize,
+            code,
+            window,
+            length,
+            last.0,
+            last.1 as usize,
+        )
     }
 }
 
@@ -109,6 +118,8 @@ unsafe extern "C" {
         code: usize,
         window: usize,
         length: usize,
+        last_word: usize,
+        last_value: usize,
     ) -> !;
 }
 
@@ -118,6 +129,8 @@ core::arch::global_asm!(
     ".hidden leave_thread",
     ".type leave_thread,@function",
     "leave_thread:",
+    "mov rbx, [rsp + 8]",
+    "mov rbp, [rsp + 16]",
     "mov r12, rdi",
     "mov r13, rsi",
     "mov r14, rdx",
@@ -148,6 +161,16 @@ core::arch::global_asm!(
     "xor r10d, r10d",
     "syscall",
     "3:",
+    "test rbx, rbx",
+    "jz 4f",
+    "mov dword ptr [rbx], ebp",
+    "mov eax, 202",
+    "mov rdi, rbx",
+    "mov esi, 1",
+    "mov edx, 0x7fffffff",
+    "xor r10d, r10d",
+    "syscall",
+    "4:",
     "mov eax, 60",
     "mov rdi, r15",
     "syscall",

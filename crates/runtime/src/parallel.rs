@@ -90,8 +90,7 @@ pub fn note_event(thread: &mut Thread) {
         token::release(thread);
         return;
     }
-    // SAFETY: the state is this process's own.
-    let order = unsafe { &*(&raw const thread.process().events) };
+    let order = &thread.process().events;
     order::note_exclusive(thread, order.order(), EVENTS);
 }
 
@@ -204,8 +203,7 @@ fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
 /// Replay: an event of a parallel process comes at its place among the others of the process.
 pub fn begin_event(thread: &mut Thread) {
     end_event(thread);
-    // SAFETY: the state is this process's own.
-    let order = unsafe { &*(&raw const thread.process().events) };
+    let order = &thread.process().events;
     order::before(thread, order.order(), EVENTS);
     thread.in_event = true;
 }
@@ -214,8 +212,7 @@ pub fn begin_event(thread: &mut Thread) {
 pub fn end_event(thread: &mut Thread) {
     if thread.in_event {
         thread.in_event = false;
-        // SAFETY: as above.
-        let order = unsafe { &*(&raw const thread.process().events) };
+        let order = &thread.process().events;
         order::after(thread, order.order());
     }
 }

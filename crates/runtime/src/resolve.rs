@@ -227,6 +227,12 @@ pub fn survey(by_hand: &[&[u8]]) -> Survey {
     survey
 }
 
+/// Whether the program itself asks for `name`.
+pub fn program_imports(name: &CStr) -> bool {
+    // SAFETY: the first entry of the list is the program.
+    unsafe { first().as_ref().is_some_and(|map| imports(map, name)) }
+}
+
 /// Functions that a program which synchronises through pthread calls.
 const LOCKS: [&CStr; 8] = [
     c"pthread_mutex_lock",

@@ -155,7 +155,7 @@ fn draw(thread: &mut Thread) {
     *random ^= *random << 13;
     *random ^= *random >> 7;
     *random ^= *random << 17;
-    if *random % ONE_IN == 0 {
+    if random.is_multiple_of(ONE_IN) {
         pass(thread);
     }
 }

@@ -134,6 +134,8 @@ pub struct Thread {
     pub in_event: bool,
     /// Mark of this thread in the state of objects.
     pub owner: u64,
+    /// Its last destructor has run.
+    pub ends: bool,
     /// Nesting of uses of the heap.
     pub heap_depth: u32,
     /// The routine that a `pthread_once` of this thread would run, and its control word.

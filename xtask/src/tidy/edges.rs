@@ -76,8 +76,8 @@ pub fn violations(metadata: &Value) -> Result<Vec<String>, Failure> {
             continue;
         };
         for edge in edges(&from, package) {
-            let fine =
-                allowed.contains(&edge.to.as_str()) || (edge.only_tests && FOR_TESTS.contains(&edge.to.as_str()));
+            let fine = allowed.contains(&edge.to.as_str())
+                || (edge.only_tests && FOR_TESTS.contains(&edge.to.as_str()));
             if !fine {
                 found.push(format!("{} may not depend on {}", edge.from, edge.to));
             }

@@ -20,6 +20,8 @@ pub(crate) struct GrpcLink {
     runtime: Arc<Runtime>,
     pub(super) client: AgentClient<Channel>,
     pub(super) session: u64,
+    /// The task that reads the stream of events.
+    pub(super) events: tokio::task::AbortHandle,
 }
 
 impl GrpcLink {
@@ -73,7 +75,7 @@ impl GrpcLink {
             .map_err(|status| DebuggerError::AgentStart(status.message().to_owned()))?
             .into_inner();
         let mailbox = mailbox.clone();
-        runtime.spawn(async move {
+        let events = runtime.spawn(async move {
             loop {
                 let news = match stream.message().await {
                     Ok(Some(event)) => News::Event(Box::new(event)),
@@ -86,10 +88,12 @@ impl GrpcLink {
                 }
             }
         });
+        let events = events.abort_handle();
         Ok(GrpcLink {
             runtime,
             client,
             session,
+            events,
         })
     }
 

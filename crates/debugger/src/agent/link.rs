@@ -9,6 +9,9 @@ macro_rules! calls {
     ($($(#[$doc:meta])* $name:ident($request:ident) -> $reply:ident;)*) => {
         /// The calls of an agent. The session is filled in by the link.
         pub(crate) trait Link: Send + Sync {
+            /// Ends the session, whoever still holds the link.
+            fn close(&self) {}
+
             $(
                 $(#[$doc])*
                 fn $name(&self, _request: wire::$request) -> Result<wire::$reply> {
@@ -18,6 +21,11 @@ macro_rules! calls {
         }
 
         impl Link for super::grpc::GrpcLink {
+            fn close(&self) {
+                // The end of the stream is the end of the session.
+                self.events.abort();
+            }
+
             $(
                 fn $name(&self, mut request: wire::$request) -> Result<wire::$reply> {
                     request.session = self.session;

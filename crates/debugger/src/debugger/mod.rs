@@ -47,6 +47,9 @@ use crate::step::StepPlan;
 use crate::view::StopView;
 use crate::{DebuggerError, Event, Launch, Options, Result, Set, ThreadId};
 
+/// Who is told what happens.
+type Sink = Box<dyn FnMut(&Event) + Send>;
+
 /// The debugger of one session.
 ///
 /// # How a front end uses it
@@ -63,7 +66,7 @@ pub struct Debugger {
     options: Options,
     mailbox: Mailbox,
     news: Receiver<News>,
-    sink: Option<Box<dyn FnMut(&Event) + Send>>,
+    sink: Option<Sink>,
     link: Option<Arc<dyn Link>>,
     agent: Option<AgentProcess>,
     library: ModuleLibrary,
@@ -127,7 +130,7 @@ impl Debugger {
     }
 
     /// Who is told what happens.
-    pub fn on_event(&mut self, sink: Box<dyn FnMut(&Event) + Send>) {
+    pub fn on_event(&mut self, sink: Sink) {
         self.sink = Some(sink);
     }
 

@@ -211,7 +211,9 @@ impl Debugger {
             process.end = Some(ProcessState::Detached);
         }
         // The link goes first: its end is the end of the agent's session, and so of the agent.
-        self.link = None;
+        if let Some(link) = self.link.take() {
+            link.close();
+        }
         self.agent = None;
         outcome
     }
@@ -386,7 +388,11 @@ impl Debugger {
                 .values_mut()
                 .for_each(|thread| thread.backtrace = None);
         }
-        for problem in problems {
+        // What has no file (the vDSO) is missed by nobody.
+        for problem in problems
+            .into_iter()
+            .filter(|problem| !problem.starts_with('['))
+        {
             self.say(format!("{name}: {problem}"));
         }
         Ok(())

@@ -171,7 +171,7 @@ impl Debugger {
             Reason::Trap(_) => Some(signal_reason(5)),
             Reason::Syscall(stop) => stop.ids.first().map(|&catch| {
                 let name = wayfarer_model::syscalls::name(stop.number)
-                    .map_or_else(|| stop.number.to_string(), |name| format!("{name}"));
+                    .map_or_else(|| stop.number.to_string(), str::to_owned);
                 let side = if stop.entry {
                     "call to"
                 } else {

@@ -57,10 +57,12 @@ impl ModuleLibrary {
         module: &wire::Module,
         memory: &ProcessMemory,
     ) -> Result<Arc<Module>, SymbolsError> {
-        let length = module
+        // Its section headers lie behind what it loads, on its last page.
+        let end = module
             .high
-            .saturating_sub(module.low)
-            .min(LARGEST_IMAGE_IN_MEMORY);
+            .checked_next_multiple_of(4096)
+            .unwrap_or(module.high);
+        let length = end.saturating_sub(module.low).min(LARGEST_IMAGE_IN_MEMORY);
         let mut bytes = vec![0; length as usize];
         memory
             .read(module.low, &mut bytes)

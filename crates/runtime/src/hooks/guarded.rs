@@ -62,6 +62,15 @@ impl Guarded {
         }
     }
 
+    /// What a thread that is about to be gone has to store, and where, to leave.
+    pub fn last_leave(&self, thread: &Thread) -> Option<(usize, u32)> {
+        match thread.sync {
+            OFF => None,
+            RECORD => Some(((&raw const self.lock) as usize, 0)),
+            _ => order::last_pass(self.state.order()),
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn wait(&self) {

@@ -106,6 +106,7 @@ reals! {
     random c"random"
     srandom c"srandom"
     errno_location c"__errno_location"
+    backtrace c"backtrace"
 }
 
 /// Finds all real functions; called while the program has one thread.

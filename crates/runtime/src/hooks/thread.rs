@@ -1,13 +1,32 @@
-//! Threads: while one is made, no event of another comes in, so that its stack is found the same way.
+//! Threads: making one, joining one and the end of one come in one order, so that libc finds the same
+//! stacks free. Their lock comes before that of the heap; libc's own lock of the loader may lie between.
 
+use super::guarded::Guarded;
 use super::real::{Real, call};
 use super::{followed, heap};
 use crate::order::{OFF, REPLAY};
-use crate::state::{Thread, current};
-use crate::{futex, outcome, parallel};
+use crate::state::{Thread, current, header};
+use crate::{futex, outcome, parallel, resolve, signals};
 use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, tls};
-use wayfarer_runtime_abi::layout::waiting;
+use wayfarer_runtime_abi::layout::{flags, waiting};
+use wayfarer_runtime_abi::record::{self, sync};
+
+static THREADS: Guarded = Guarded::new(sync::THREADS);
+
+/// The thread ends: the word to store last, and its value, so that whoever makes or joins a thread comes
+/// after it.
+pub fn last_leave(thread: &mut Thread) -> Option<(usize, u32)> {
+    if !thread.ends {
+        return None;
+    }
+    THREADS.last_leave(thread)
+}
+
+pub fn reset() {
+    THREADS.reset();
+}
 
 /// pthread_create and thrd_create.
 ///
@@ -20,14 +39,31 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         if thread.is_null() {
             return call(which, a) as i32;
         }
-        // The lock of the heap comes before that of events, as within malloc.
-        heap::enter(&mut *thread);
-        parallel::keep(&mut *thread);
+        if !(*thread).process().decided {
+            load_unwinder();
+        }
+        let entered = (*thread).sync != OFF;
+        if entered {
+            THREADS.enter(&mut *thread);
+        }
         let result = call(which, a) as i32;
-        parallel::unkeep(&mut *thread);
-        heap::leave(&mut *thread);
+        if entered {
+            THREADS.leave(&mut *thread);
+        }
         result
     }
+}
+
+/// A thread that ends by `pthread_exit` makes libc load a library, under a lock of the loader that nobody
+/// sees. Where that may happen it is done while there is one thread.
+fn load_unwinder() {
+    if header().flags & flags::SERIAL != 0 || !resolve::program_imports(c"pthread_exit") {
+        return;
+    }
+    let mut frames = [0usize; 2];
+    // SAFETY: writes at most one address; libc loads its unwinder for it.
+    unsafe { call(Real::backtrace, [(&raw mut frames) as usize, 1, 0, 0, 0, 0]) };
+    core::hint::black_box(&frames);
 }
 
 /// Something quick whose order among the events of the process matters.
@@ -65,11 +101,9 @@ pub unsafe fn join(which: Real, a: [usize; 6]) -> i32 {
             return result;
         }
         wait_for_end(thread, a[0] + offset);
-        heap::enter(thread);
-        parallel::keep(thread);
+        THREADS.enter(thread);
         let result = call(which, a) as i32;
-        parallel::unkeep(thread);
-        heap::leave(thread);
+        THREADS.leave(thread);
         result
     }
 }
@@ -79,6 +113,7 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
     // SAFETY: the description lives until the thread is joined.
     let word = unsafe { &*(address as *const AtomicU32) };
     if thread.sync == REPLAY {
+        signals::settle(thread);
         let ended = || word.load(Ordering::Acquire) as i32 <= 0;
         futex::wait_until(thread, waiting::FUTEX, address as u64, word, ended);
         return;
@@ -88,7 +123,16 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
         if id as i32 <= 0 {
             return;
         }
-        futex::wait(word, id, 100);
+        let arguments = [address, 0, id as usize, 0, 0, 0];
+        // SAFETY: waits on a word of the description; a signal ends it.
+        unsafe {
+            raw::syscall_interruptible(202, &arguments, (&raw const thread.pending).cast());
+        }
+        if thread.pending.load(Ordering::Relaxed) != 0 {
+            // SAFETY: all fields are plain numbers; there is no call whose registers it could show.
+            let mut frame: Frame = unsafe { core::mem::zeroed() };
+            signals::deliver(thread, &mut frame, record::place::ENTRY);
+        }
     }
 }
 
@@ -115,6 +159,8 @@ pub fn prepare(thread: &mut Thread) {
     } else {
         0
     };
+    // The first thread may end before the others, too.
+    started(thread);
 }
 
 /// Where in the description of this thread its id stands.
@@ -137,7 +183,7 @@ pub fn started(thread: &mut Thread) {
 }
 
 /// Runs once in each round of destructors. What libc gives back after the last round (its caches of the
-/// heap, the stack) must come in order: the heap is kept until the thread is gone.
+/// heap, the stack) must come in order: both are kept until the thread is gone.
 unsafe extern "C" fn at_exit(round: usize) {
     let Some(thread) = followed() else { return };
     let key = thread.process().exit_key;
@@ -145,6 +191,8 @@ unsafe extern "C" fn at_exit(round: usize) {
         // SAFETY: as above.
         unsafe { call(Real::setspecific, [key - 1, round + 1, 0, 0, 0, 0]) };
     } else {
+        thread.ends = true;
+        THREADS.enter(thread);
         heap::enter(thread);
     }
 }

@@ -6,6 +6,9 @@ use crate::registers::Registers;
 use crate::unwind::{Activation, ActivationKind, AddressSpace, EndOfStack, Stack};
 use crate::{Language, ModuleAddress};
 
+/// Calls walked beyond the last frame that was asked for.
+const LOOK_AHEAD: usize = 16;
+
 /// How far to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BacktraceOptions {
@@ -69,6 +72,12 @@ impl Backtrace {
                 break EndOfStack::Limit;
             }
         };
+        if end == EndOfStack::Limit {
+            // Callers say what was passed to the frames that are shown, each with the help of its
+            // own caller.
+            let ahead = stack.activations.len() + LOOK_AHEAD;
+            stack.walk_on(space, ahead);
+        }
         Backtrace { stack, frames, end }
     }
 

@@ -83,7 +83,7 @@ impl CoreFile {
                     continue;
                 };
                 while let Ok(Some(note)) = notes.next() {
-                    match u32::from(note.n_type(endian).0) {
+                    match note.n_type(endian).0 {
                         1 => threads.push(thread(note.desc())),
                         2 => {
                             if let Some((_, registers)) = threads.last_mut() {

@@ -25,7 +25,13 @@ pub fn build(row: &Row, options: &str) -> Result<Built, Failure> {
     let source = debuggees_directory().join("live").join(row.source);
     let part = debuggees_directory().join("live/library_part.c");
     let mut hasher = DefaultHasher::new();
-    (row.source, options, row.library as u8).hash(&mut hasher);
+    (
+        row.source,
+        options,
+        row.library as u8,
+        include_str!("build.rs"),
+    )
+        .hash(&mut hasher);
     std::fs::read(&source)?.hash(&mut hasher);
     std::fs::read(&part)?.hash(&mut hasher);
     let directory = build_directory()?.join(format!("live-{:016x}", hasher.finish()));
@@ -71,6 +77,10 @@ fn compiler(source: &Path, options: &str) -> Command {
         "cpp" => Command::new("g++"),
         _ => Command::new("gcc"),
     };
+    // A variable that has no value yet must have the same one in both debuggers' runs.
+    if extension != "rs" {
+        command.arg("-ftrivial-auto-var-init=zero");
+    }
     match extension.as_ref() {
         "rs" => command.args(["--edition", "2024", "-Dwarnings", "-g"]),
         "cpp" => command.args([

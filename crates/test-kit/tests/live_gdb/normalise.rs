@@ -25,10 +25,13 @@ pub fn same(left: &str, right: &str) -> bool {
     if left == "<printer failed>" || left.contains("(size=") && right.contains("data_ptr: <") {
         return is_missing;
     }
+    let plain = |text: &str| text.strip_prefix("@ADDRESS: ").unwrap_or(text).to_owned();
+    let (left, right) = (plain(&left), plain(&right));
     left.contains("ADDRESS") && leaves(&left) == leaves(&without_references(&right))
 }
 
-/// Takes out what our references of Rust refer to; gdb shows their addresses only.
+/// Takes out what our references refer to: gdb shows the addresses only of Rust's, and of C++'s that
+/// are members.
 fn without_references(text: &str) -> String {
     let mut result = String::new();
     let mut skipping = None;
@@ -47,7 +50,7 @@ fn without_references(text: &str) -> String {
                 continue;
             }
             skipping = None;
-        } else if letter == '&' && !quoted {
+        } else if matches!(letter, '&' | '@') && !quoted {
             skipping = Some(depth);
             continue;
         }
@@ -124,7 +127,7 @@ fn leaves(text: &str) -> Vec<Leaf> {
                 let mut inside = inner.chars();
                 match (inside.next(), inside.next()) {
                     _ if letter == '"' => leaves.push(Leaf::Text(inner)),
-                    _ if matches!(leaves.last(), Some(Leaf::Number(_))) => {}
+                    _ if follows_its_number(&letters, at) => {}
                     (Some(only), None) => leaves.push(Leaf::Number(f64::from(u32::from(only)))),
                     _ => leaves.push(Leaf::Text(inner)),
                 }
@@ -170,6 +173,11 @@ fn leaves(text: &str) -> Vec<Leaf> {
         leaves.truncate(1);
     }
     leaves
+}
+
+/// Whether the character at this place is behind its number: `120 'x'`.
+fn follows_its_number(letters: &[char], at: usize) -> bool {
+    at >= 2 && letters[at - 1] == ' ' && letters[at - 2].is_ascii_digit()
 }
 
 /// Whether a word only names what follows: a field, a type before its braces or its generic
@@ -269,11 +277,10 @@ fn word_end(letters: &[char], mut at: usize) -> usize {
     while at < letters.len() {
         let letter = letters[at];
         let is_path = letter == ':' && letters.get(at + 1) == Some(&':');
+        let is_exponent = (letter == '+' || letter == '-') && at > 0 && letters[at - 1] == 'e';
         if is_path {
             at += 2;
-        } else if is_name(letter) || letter == '.' || letter == '#' {
-            at += 1;
-        } else if (letter == '+' || letter == '-') && at > 0 && letters[at - 1] == 'e' {
+        } else if is_name(letter) || letter == '.' || letter == '#' || is_exponent {
             at += 1;
         } else {
             break;

@@ -36,6 +36,8 @@ fn questions(built: &Built, expected: &[Stop], all_threads: bool) -> Vec<(String
         "handle SIGUSR1 nostop noprint pass".to_owned(),
         Purpose::Nothing,
     )];
+    // A function of a library that is not loaded yet.
+    list.push(("set breakpoint pending on".to_owned(), Purpose::Nothing));
     for stop in &built.stops {
         list.push((format!("break {stop}"), Purpose::Nothing));
     }
@@ -49,8 +51,8 @@ fn questions(built: &Built, expected: &[Stop], all_threads: bool) -> Vec<(String
                 list.push((format!("thread {}", thread + 1), Purpose::Nothing));
             }
             list.push(("bt".to_owned(), Purpose::Stack { stop, thread }));
-            for level in 0..stack.len() {
-                if !has_values(&stack[level]) {
+            for (level, frame) in stack.iter().enumerate() {
+                if !has_values(frame) {
                     continue;
                 }
                 list.push((format!("frame {level}"), Purpose::Nothing));
