@@ -324,17 +324,15 @@ impl Program {
 }
 
 impl Survey {
-    /// Bytes of the program's own code, and atomic read-modify-writes and `pause`s in it, found by their
-    /// bytes.
-    pub fn count_instructions(&self) -> (i64, i64, i64) {
-        let (mut bytes, mut atomics, mut pauses) = (0, 0, 0);
+    /// Atomic exchanges and `pause`s in the program's own code, found by their bytes.
+    pub fn count_instructions(&self) -> (i64, i64) {
+        let (mut atomics, mut pauses) = (0, 0);
         for (kind, flags, address, length) in self.program.segments() {
             if kind != PT_LOAD || flags & EXECUTABLE == 0 {
                 continue;
             }
             // SAFETY: code of the program, which stays mapped.
             let code = unsafe { core::slice::from_raw_parts(address as *const u8, length) };
-            bytes += length as i64;
             for part in code.windows(4) {
                 let &[first, second, third, fourth] = part else {
                     continue;
@@ -343,15 +341,15 @@ impl Survey {
                     pauses += 1;
                 } else if first == 0xf0 {
                     let locked = if is_wide(second) {
-                        is_locked(third, fourth, true)
+                        is_locked(third, fourth)
                     } else {
-                        is_locked(second, third, false)
+                        is_locked(second, third)
                     };
                     atomics += i64::from(locked);
                 }
             }
         }
-        (bytes, atomics, pauses)
+        (atomics, pauses)
     }
 }
 
@@ -360,17 +358,8 @@ fn is_wide(byte: u8) -> bool {
     byte & 0xf0 == 0x40
 }
 
-/// Whether an operation behind a lock prefix is one that can be locked; `next` is the byte behind it.
-fn is_locked(operation: u8, next: u8, wide: bool) -> bool {
-    let in_memory = next >> 6 != 3;
-    match operation {
-        0x0f => matches!(
-            next,
-            0xb0 | 0xb1 | 0xc0 | 0xc1 | 0xc7 | 0xab | 0xb3 | 0xba | 0xbb
-        ),
-        0xfe | 0xff => in_memory && (next >> 3) & 7 < 2,
-        0x81 | 0x83 => in_memory,
-        0x01 | 0x09 | 0x21 | 0x29 | 0x31 => in_memory && wide,
-        _ => false,
-    }
+/// Whether an operation behind a lock prefix is one of those that order threads: an exchange or an addition
+/// that gives the old value. Others look too much like parts of addresses.
+fn is_locked(operation: u8, next: u8) -> bool {
+    operation == 0x0f && matches!(next, 0xb0 | 0xb1 | 0xc0 | 0xc1 | 0xc7)
 }

@@ -3,9 +3,6 @@
 use crate::resolve;
 use wayfarer_runtime_abi::record::threads;
 
-/// So much code may hold one atomic operation that is a plain counter. More look like synchronisation.
-const CODE_PER_ATOMIC: i64 = 16 << 10;
-
 /// Libraries that synchronise by hand.
 const BY_HAND: [&[u8]; 6] = [
     b"libgomp",
@@ -34,11 +31,11 @@ pub fn verdict() -> (u64, u8, i64) {
     if !found.imports_locks {
         return (threads::SERIAL, threads::NO_LOCKS, 0);
     }
-    let (code, atomics, pauses) = found.count_instructions();
+    let (atomics, pauses) = found.count_instructions();
     if pauses > 0 {
         return (threads::SERIAL, threads::SPINS, pauses);
     }
-    if atomics > code / CODE_PER_ATOMIC {
+    if atomics > 0 {
         return (threads::SERIAL, threads::ATOMICS, atomics);
     }
     (threads::PARALLEL, threads::ALL_VISIBLE, 0)
