@@ -156,6 +156,15 @@ fn unit_tests() -> Result<(), Failure> {
 
 /// The tests in `tests` directories; they record and replay with the release binary.
 fn end_to_end_tests() -> Result<(), Failure> {
+    // The agent that the tests of its live half talk to.
+    workspace::run(&mut cargo(&[
+        "build",
+        "--quiet",
+        "-p",
+        "wayfarer-control",
+        "--example",
+        "agent",
+    ]))?;
     tests(&["--workspace", "--test", "*"])
 }
 

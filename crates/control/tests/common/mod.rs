@@ -60,6 +60,27 @@ pub fn symbol(executable: &Path, name: &str) -> u64 {
     u64::from_str_radix(line.split_whitespace().next().unwrap(), 16).unwrap()
 }
 
+/// The example that serves as the agent is not part of what `--test` builds.
+fn build_agent(path: &std::path::Path) {
+    if path.exists() {
+        return;
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args([
+            "build",
+            "--quiet",
+            "-p",
+            "wayfarer-control",
+            "--example",
+            "agent",
+        ])
+        .stdin(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "the agent of the tests does not build");
+}
+
 /// An agent and a session with it.
 pub struct Session {
     runtime: Runtime,
@@ -82,6 +103,7 @@ impl Session {
             .parent()
             .unwrap()
             .join("examples/agent");
+        build_agent(&agent_path);
         let agent = Command::new(agent_path)
             .arg(&socket)
             .stdin(Stdio::null())
