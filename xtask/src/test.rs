@@ -175,7 +175,17 @@ fn tests(words: &[&str]) -> Result<(), Failure> {
     } else {
         cargo(&["test", "--quiet", "--no-fail-fast"])
     };
-    workspace::run(command.args(words).env("WAYFARER", workspace::wayfarer()?))
+    let skips = workspace::wayfarer()?.with_file_name("skipped-tests");
+    let _ = std::fs::remove_file(&skips);
+    command
+        .args(words)
+        .env("WAYFARER", workspace::wayfarer()?)
+        .env("WAYFARER_SKIPS", &skips);
+    let result = workspace::run(&mut command);
+    let skipped = std::fs::read_to_string(&skips).unwrap_or_default();
+    println!("left out: {} tests", skipped.lines().count());
+    print!("{skipped}");
+    result
 }
 
 fn has_nextest() -> bool {

@@ -56,7 +56,7 @@ pub mod flags {
     /// The user asks for serial or parallel recording of threads; neither: each process as it fits.
     pub const SERIAL: u32 = 2048;
     pub const PARALLEL: u32 = 4096;
-    /// Replay: a waiting thread looks at its turn again after a random time (`--retry`).
+    /// Replay: threads step aside for a random while before they begin a run (`--retry`).
     pub const PERTURB: u32 = 8192;
     /// Replay: the threads of a parallel process run one at a time under a fixed rule that
     /// [`super::Header::solid_seed`] varies.

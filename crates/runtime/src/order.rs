@@ -8,8 +8,11 @@
 use crate::state::{Thread, header};
 use crate::{diverge, futex, hooks, log, reader, replay, signals, solid};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{MAX_VARINT, get_varint, put_varint};
-use wayfarer_runtime_abi::layout::{SESSION_BASE, WAITERS, WAITERS_OFFSET, divergence, waiting};
+use wayfarer_runtime_abi::layout::{
+    SESSION_BASE, WAITERS, WAITERS_OFFSET, divergence, flags, waiting,
+};
 use wayfarer_runtime_abi::record::{self, Record, sync};
 use wayfarer_runtime_abi::{Broken, layout};
 
@@ -359,6 +362,9 @@ pub fn before(thread: &mut Thread, order: Order<'_>, object: Object) {
 
 #[inline(never)]
 fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
+    if header().flags & flags::PERTURB != 0 {
+        perturb();
+    }
     signals::settle(thread);
     let next = reader::peek(thread);
     let mark = mark(thread, object);
@@ -382,6 +388,19 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
     }
     order.word.store(thread.owner | length, Ordering::Relaxed);
     solid::step(thread);
+}
+
+/// `--retry`: threads reach their accesses at other moments than the last time.
+fn perturb() {
+    const SCHED_YIELD: usize = 24;
+    // SAFETY: reads the time stamp counter, which every processor of this kind has.
+    let drawn = unsafe { core::arch::x86_64::_rdtsc() } >> 4;
+    let mut times = drawn & 0x3f;
+    while times > 0 {
+        // SAFETY: sched_yield has no arguments.
+        unsafe { raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
+        times -= 1;
+    }
 }
 
 /// State that a fork copied, or that nobody has used yet, starts from nothing.

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use libtest_mimic::{Arguments, Completion, Trial};
+use std::io::Write;
 
 /// How a test ended when it did not fail.
 #[derive(Debug)]
@@ -36,6 +37,22 @@ macro_rules! tests {
     };
 }
 
+/// Runners that show only what failed would hide a skip: whoever runs the tests names a file, and gets one
+/// line for each.
+fn count_skip(name: &str, reason: &str) {
+    let Some(path) = std::env::var_os("WAYFARER_SKIPS") else {
+        return;
+    };
+    let file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path);
+    let line = format!("{name}: {reason}\n");
+    if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
+        eprintln!("the skip cannot be counted: {error}");
+    }
+}
+
 /// Runs the tests as the command line says (the options of `cargo test` and `cargo nextest`).
 pub fn run(tests: Vec<Test>) -> ! {
     let trials = tests
@@ -46,6 +63,7 @@ pub fn run(tests: Vec<Test>) -> ! {
                 Ok(Verdict::Passed) => Ok(Completion::Completed),
                 Ok(Verdict::Skipped(reason)) => {
                     eprintln!("skipped {name}: {reason}");
+                    count_skip(&name, &reason);
                     Ok(Completion::ignored_with(reason))
                 }
                 Err(failure) => Err(failure.0.into()),
