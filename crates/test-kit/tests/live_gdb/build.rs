@@ -24,6 +24,7 @@ pub struct Built {
 pub fn build(row: &Row, options: &str) -> Result<Built, Failure> {
     let source = debuggees_directory().join("live").join(row.source);
     let part = debuggees_directory().join("live/library_part.c");
+    let cleaner = debuggees_directory().join("live/clean_stack.c");
     let mut hasher = DefaultHasher::new();
     (
         row.source,
@@ -34,6 +35,7 @@ pub fn build(row: &Row, options: &str) -> Result<Built, Failure> {
         .hash(&mut hasher);
     std::fs::read(&source)?.hash(&mut hasher);
     std::fs::read(&part)?.hash(&mut hasher);
+    std::fs::read(&cleaner)?.hash(&mut hasher);
     let directory = build_directory()?.join(format!("live-{:016x}", hasher.finish()));
     let name = source.file_stem().unwrap_or_default();
     let program = directory.join(name);
@@ -48,6 +50,9 @@ pub fn build(row: &Row, options: &str) -> Result<Built, Failure> {
         }
         let mut command = compiler(&source, options);
         command.arg("-o").arg(fresh.join(name)).arg(&source);
+        if !row.source.ends_with(".rs") {
+            command.arg(&cleaner);
+        }
         if row.library == Library::Linked {
             // The run path is where the directory will be.
             command.arg(fresh.join("libpart.so"));
@@ -79,7 +84,7 @@ fn compiler(source: &Path, options: &str) -> Command {
     };
     // A variable that has no value yet must have the same one in both debuggers' runs.
     if extension != "rs" {
-        command.arg("-ftrivial-auto-var-init=zero");
+        command.args(["-ftrivial-auto-var-init=zero", "-Wl,-z,now"]);
     }
     match extension.as_ref() {
         "rs" => command.args(["--edition", "2024", "-Dwarnings", "-g"]),

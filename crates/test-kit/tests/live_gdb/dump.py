@@ -87,6 +87,10 @@ def main():
     for setting in ("pagination off", "confirm off", "width 0", "debuginfod enabled off", "startup-with-shell off"):
         gdb.execute("set " + setting)
     gdb.execute("set breakpoint pending on")
+    # The program must see the environment that it sees under Wayfarer: it decides where the stack begins, and so
+    # the value of every variable that has none yet.
+    for name in [name for name in os.environ if name.startswith("LIVE_")] + ["LINES", "COLUMNS"]:
+        gdb.execute("unset environment " + name)
     printers = os.environ.get("LIVE_PRINTERS")
     if printers:
         sys.path.insert(0, printers)

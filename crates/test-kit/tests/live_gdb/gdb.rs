@@ -29,6 +29,7 @@ pub fn stops(row: &Row, built: &Built) -> Result<Option<Vec<Stop>>, Failure> {
     let mut command = Command::new("gdb");
     wayfarer::fix_environment(&mut command);
     command
+        .current_dir("/")
         .args(["-nx", "-batch", "-x"])
         .arg(script)
         .arg("--args")

@@ -115,16 +115,6 @@ pub const TABLE: &[Row] = &[
 /// left out, with this reason; a row that agrees again belongs out of this list.
 pub const DIFFERING: &[(&str, &str, &str)] = &[
     (
-        "aggregates.c",
-        "-O2",
-        "uninitialised stack bytes depend on where the stack begins",
-    ),
-    (
-        "aggregates.c",
-        "-O2 -no-pie -gdwarf-4",
-        "uninitialised stack bytes depend on where the stack begins",
-    ),
-    (
         "arrays.c",
         "-O1",
         "an array of which one byte is known prints as wholly optimised out",
@@ -168,11 +158,6 @@ pub const DIFFERING: &[(&str, &str, &str)] = &[
         "generics.rs",
         "-Copt-level=2",
         "an argument of an optimised frame cannot be read",
-    ),
-    (
-        "overloads.cpp",
-        "-O2",
-        "uninitialised stack bytes depend on where the stack begins",
     ),
     (
         "owners.rs",
