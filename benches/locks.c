@@ -3,7 +3,8 @@
  *
  *   mutex     nanoseconds for an uncontended pair of lock and unlock
  *   many      the same over 1,000 mutexes
- *   rwlock    the same for rdlock and unlock, semaphore: for post and wait, condition: for a signal
+ *   rwlock    the same for rdlock and unlock, write: for wrlock and unlock, semaphore: for post and wait,
+ *             condition: for a signal
  *   contend   seconds for NUMBER acquisitions of one lock by THREADS threads together
  *   owner     NUMBER acquisitions by one thread; prints how many there were
  *   turns     NUMBER turns of two threads, each turn a mutex and two semaphores; prints the accesses
@@ -49,6 +50,12 @@ static void many_pair(int index) {
 static void rwlock_pair(int index) {
     (void)index;
     pthread_rwlock_rdlock(&rwlock);
+    pthread_rwlock_unlock(&rwlock);
+}
+
+static void write_pair(int index) {
+    (void)index;
+    pthread_rwlock_wrlock(&rwlock);
     pthread_rwlock_unlock(&rwlock);
 }
 
@@ -139,6 +146,8 @@ int main(int count, char **words) {
         measure(many_pair);
     } else if (strcmp(kind, "rwlock") == 0) {
         measure(rwlock_pair);
+    } else if (strcmp(kind, "write") == 0) {
+        measure(write_pair);
     } else if (strcmp(kind, "semaphore") == 0) {
         measure(semaphore_pair);
     } else if (strcmp(kind, "condition") == 0) {
@@ -155,7 +164,8 @@ int main(int count, char **words) {
         run(alternate, 2);
         printf("%ld\n", number / 2 * 2 * 3);
     } else {
-        fprintf(stderr, "usage: locks mutex|many|rwlock|semaphore|condition|contend|owner|turns [NUMBER [THREADS]]\n");
+        fprintf(stderr, "usage: locks mutex|many|rwlock|write|semaphore|condition|contend|owner|turns"
+                        " [NUMBER [THREADS]]\n");
         return 2;
     }
     sem_post(&sleeper);

@@ -7,7 +7,7 @@ use core::arch::naked_asm;
 use runtime::hooks::real::Real;
 use runtime::hooks::rwlock::Side;
 use runtime::hooks::{
-    barrier, c11, condition, heap, mutex, once, random, rwlock, semaphore, spin, stream, thread,
+    barrier, c11, cancel, condition, heap, mutex, once, random, rwlock, semaphore, spin, stream, thread,
     user,
 };
 
@@ -59,8 +59,8 @@ placed! {
     "pthread_cond_timedwait" cond_timedwait(c, m, t; "rcx") i32 = |place| condition::timedwait(c, m, t, place);
     "pthread_cond_clockwait" cond_clockwait(c, m, k, t; "r8") i32 = |place| condition::clockwait(c, m, k, t, place);
     "pthread_rwlock_init" rwlock_init(l, a; "rdx") i32 = |place| rwlock::init(l, a, place);
-    "pthread_rwlock_rdlock" rwlock_rdlock(l; "rsi") i32 = |place| rwlock::acquire(Real::rwlock_rdlock, Side::Reader, [l, 0, 0, 0, 0, 0], place);
-    "pthread_rwlock_wrlock" rwlock_wrlock(l; "rsi") i32 = |place| rwlock::acquire(Real::rwlock_wrlock, Side::Writer, [l, 0, 0, 0, 0, 0], place);
+    "pthread_rwlock_rdlock" rwlock_rdlock(l; "rsi") i32 = |place| rwlock::lock(Side::Reader, l, place);
+    "pthread_rwlock_wrlock" rwlock_wrlock(l; "rsi") i32 = |place| rwlock::lock(Side::Writer, l, place);
     "pthread_rwlock_tryrdlock" rwlock_tryrdlock(l; "rsi") i32 = |place| rwlock::acquire(Real::rwlock_tryrdlock, Side::Reader, [l, 0, 0, 0, 0, 0], place);
     "pthread_rwlock_trywrlock" rwlock_trywrlock(l; "rsi") i32 = |place| rwlock::acquire(Real::rwlock_trywrlock, Side::Writer, [l, 0, 0, 0, 0, 0], place);
     "pthread_rwlock_timedrdlock" rwlock_timedrdlock(l, t; "rdx") i32 = |place| rwlock::acquire(Real::rwlock_timedrdlock, Side::Reader, [l, t, 0, 0, 0, 0], place);
@@ -68,10 +68,10 @@ placed! {
     "pthread_rwlock_clockrdlock" rwlock_clockrdlock(l, c, t; "rcx") i32 = |place| rwlock::acquire(Real::rwlock_clockrdlock, Side::Reader, [l, c, t, 0, 0, 0], place);
     "pthread_rwlock_clockwrlock" rwlock_clockwrlock(l, c, t; "rcx") i32 = |place| rwlock::acquire(Real::rwlock_clockwrlock, Side::Writer, [l, c, t, 0, 0, 0], place);
     "sem_init" sem_init(s, p, v; "rcx") i32 = |place| semaphore::init(s, p, v, place);
-    "sem_wait" sem_wait(s; "rsi") i32 = |place| semaphore::wait(Real::sem_wait, [s, 0, 0, 0, 0, 0], place);
-    "sem_trywait" sem_trywait(s; "rsi") i32 = |place| semaphore::wait(Real::sem_trywait, [s, 0, 0, 0, 0, 0], place);
-    "sem_timedwait" sem_timedwait(s, t; "rdx") i32 = |place| semaphore::wait(Real::sem_timedwait, [s, t, 0, 0, 0, 0], place);
-    "sem_clockwait" sem_clockwait(s, c, t; "rcx") i32 = |place| semaphore::wait(Real::sem_clockwait, [s, c, t, 0, 0, 0], place);
+    "sem_wait" sem_wait(s; "rsi") i32 = |place| semaphore::wait(s, place);
+    "sem_trywait" sem_trywait(s; "rsi") i32 = |place| semaphore::attempt(Real::sem_trywait, [s, 0, 0, 0, 0, 0], place);
+    "sem_timedwait" sem_timedwait(s, t; "rdx") i32 = |place| semaphore::attempt(Real::sem_timedwait, [s, t, 0, 0, 0, 0], place);
+    "sem_clockwait" sem_clockwait(s, c, t; "rcx") i32 = |place| semaphore::attempt(Real::sem_clockwait, [s, c, t, 0, 0, 0], place);
     "sem_post" sem_post(s; "rsi") i32 = |place| semaphore::post(s, place);
     "pthread_spin_init" spin_init(s, p; "rdx") i32 = |place| spin::init(s, p, place);
     "pthread_spin_lock" spin_lock(s; "rsi") i32 = |place| spin::lock(s, place);
@@ -99,6 +99,8 @@ plain! {
     "pthread_tryjoin_np" pthread_tryjoin(t, r) i32 = thread::attempt_join(Real::tryjoin, [t, r, 0, 0, 0, 0], None);
     "pthread_timedjoin_np" pthread_timedjoin(t, r, w) i32 = thread::attempt_join(Real::timedjoin, [t, r, w, 0, 0, 0], Some((0, w)));
     "pthread_clockjoin_np" pthread_clockjoin(t, r, c, w) i32 = thread::attempt_join(Real::clockjoin, [t, r, c, w, 0, 0], Some((c, w)));
+    "pthread_cancel" pthread_cancel(t) i32 = cancel::cancel(t);
+    "pthread_testcancel" pthread_testcancel() () = cancel::test();
     "pthread_key_create" key_create(k, d) i32 = thread::in_order(Real::key_create, [k, d, 0, 0, 0, 0]);
     "pthread_key_delete" key_delete(k) i32 = thread::in_order(Real::key_delete, [k, 0, 0, 0, 0, 0]);
     "tss_create" tss_create(k, d) i32 = thread::in_order(Real::tss_create, [k, d, 0, 0, 0, 0]);

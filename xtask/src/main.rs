@@ -28,6 +28,8 @@ usage: cargo x CHORE
                              the numbers of recording, each with its bar
   bench locks [--quick] [--json]
                              the same for threads in parallel and their locks
+  bench debugger [--quick] [--json]
+                             the debugger against gdb: start, conditions, halts, stacks
   fuzz [SECONDS]             the trace reader, symbols and expressions against damaged input
 
 The environment variable WAYFARER names a `wayfarer` to use instead of building one.
@@ -55,6 +57,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["gauntlet", rest @ ..] => gauntlet::run(rest),
         ["bench", "record", options @ ..] => bench::record(options),
         ["bench", "locks", options @ ..] => bench::locks(options),
+        ["bench", "debugger", options @ ..] => bench::debugger(options),
         ["fuzz"] => test::fuzz(60),
         ["fuzz", seconds] => match seconds.parse() {
             Ok(seconds) => test::fuzz(seconds),

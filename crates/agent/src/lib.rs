@@ -10,6 +10,7 @@
 
 pub mod children;
 pub mod inherited;
+mod judge;
 pub mod launch;
 pub mod modules;
 pub mod monitor;

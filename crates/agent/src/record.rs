@@ -13,12 +13,14 @@ use wayfarer_model::WaitStatus;
 use wayfarer_model::names::base_name;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, flags, process_state};
 use wayfarer_runtime_abi::{BASE_PADDING, Broken};
+use wayfarer_sites::ModuleSites;
 use wayfarer_trace::{
     ContentsMode, End, Manifest, RecordedEnd, SESSION_FILE, SealError, SealOptions, Text,
     ThreadsMode,
 };
 
 use crate::children::{Ended, Stat, Watch, reap};
+use crate::judge::Judge;
 use crate::launch::{Launch, LaunchError, start};
 use crate::program::{Program, ProgramError};
 use crate::runtime_library;
@@ -27,8 +29,8 @@ use crate::trace_directory::{DirectoryError, TraceDirectory};
 
 /// How long processes that outlive the command are waited for without a word.
 const GRACE: Duration = Duration::from_millis(200);
-/// Without a signal we still look now and then: a signal may be taken away from us.
-const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+/// Without a signal we still look now and then: processes ask, and a signal may be taken away from us.
+const LONGEST_SLEEP: Duration = Duration::from_millis(250);
 
 /// A trace survives the death of any process; only a power failure right after the recording could
 /// harm it, and waiting for the disk would cost every recording several milliseconds.
@@ -123,7 +125,12 @@ pub fn record(
             "the limit on descriptors is too low for the runtime; the program gets {limit} (ulimit -n)"
         ));
     }
-    let runtime = runtime_library::open().map_err(RecordError::Runtime)?;
+    let runtime = if options.flags & flags::NO_EARLY_START == 0 {
+        runtime_library::open()
+    } else {
+        runtime_library::open_for_a_late_start()
+    };
+    let runtime = runtime.map_err(RecordError::Runtime)?;
     let mut directory = match &options.output {
         Some(path) => TraceDirectory::named(path)?,
         None => TraceDirectory::for_program(
@@ -134,7 +141,8 @@ pub fn record(
     let environment: Vec<OsString> = std::env::vars_os()
         .map(|(name, value)| joined(name, &value))
         .collect();
-    let session = make_session(options, &program, directory.path())?;
+    let modules = wayfarer_sites::modules_for(Some(&program.path));
+    let session = make_session(options, &modules, directory.path())?;
     let mut manifest = make_manifest(options, &environment, &session);
     write_manifest(&manifest, directory.path())?;
 
@@ -157,6 +165,7 @@ pub fn record(
         ends: Vec::new(),
         session: &session,
         watch: &watch,
+        judge: Judge::new(&modules, &runtime),
     };
     let wait_status = wait.for_command();
     let complete = wait.for_the_others(notify);
@@ -230,12 +239,12 @@ fn now_ns() -> u64 {
 
 fn make_session(
     options: &RecordOptions,
-    program: &Program,
+    modules: &[ModuleSites],
     directory: &Path,
 ) -> Result<Session, RecordError> {
     let path = directory.join(SESSION_FILE);
     let mut session = Session::create(&path)?;
-    let table = wayfarer_sites::table_bytes(&wayfarer_sites::modules_for(Some(&program.path)));
+    let table = wayfarer_sites::table_bytes(modules);
     session
         .write_sites(&table)
         .map_err(|source| RecordError::Write { path, source })?;
@@ -323,6 +332,7 @@ struct Wait<'a> {
     ends: Vec<Ended>,
     session: &'a Session,
     watch: &'a Watch,
+    judge: Judge,
 }
 
 impl Wait<'_> {
@@ -352,6 +362,7 @@ impl Wait<'_> {
             {
                 let _ = kill(self.command, signal);
             }
+            self.judge.answer(self.session);
         }
     }
 

@@ -8,6 +8,9 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use object::LittleEndian;
+use object::elf::{self, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader};
 use wayfarer_sites::cache;
 
 /// The library itself.
@@ -52,9 +55,40 @@ fn open_if_intact(path: &Path) -> Option<File> {
 }
 
 fn open_in_memory() -> io::Result<File> {
+    in_memory(BYTES)
+}
+
+fn in_memory(bytes: &[u8]) -> io::Result<File> {
     let mut file = File::from(memfd_create(c"libwayfarer_runtime.so", MFdFlags::empty())?);
-    file.write_all(BYTES)?;
+    file.write_all(bytes)?;
     Ok(file)
+}
+
+/// The library without the mark that makes the loader start it before all others: for the test that sees
+/// what the mark is good for.
+pub fn open_for_a_late_start() -> io::Result<File> {
+    in_memory(&without_early_start(BYTES).ok_or(io::ErrorKind::InvalidData)?)
+}
+
+/// Clears DF_1_INITFIRST in the dynamic section.
+fn without_early_start(bytes: &[u8]) -> Option<Vec<u8>> {
+    const ENTRY: usize = 16;
+    const DT_FLAGS_1: u64 = 0x6fff_fffb;
+    const DF_1_INITFIRST: u64 = 0x20;
+    let header = FileHeader64::<LittleEndian>::parse(bytes).ok()?;
+    let mut segments = header.program_headers(LittleEndian, bytes).ok()?.iter();
+    let dynamic = segments.find(|segment| segment.p_type(LittleEndian) == elf::PT_DYNAMIC)?;
+    let (offset, length) = dynamic.file_range(LittleEndian);
+    let mut changed = bytes.to_vec();
+    let entries = changed
+        .get_mut(offset as usize..)?
+        .get_mut(..length as usize)?;
+    let wanted = entries
+        .chunks_exact_mut(ENTRY)
+        .find(|entry| entry.first_chunk().copied().map(u64::from_le_bytes) == Some(DT_FLAGS_1))?;
+    let value = wanted.last_chunk_mut::<8>()?;
+    *value = (u64::from_le_bytes(*value) & !DF_1_INITFIRST).to_le_bytes();
+    Some(changed)
 }
 
 #[cfg(test)]
@@ -70,6 +104,17 @@ mod tests {
         std::fs::write(&path, b"damaged").unwrap();
         assert!(open_in(directory.path()).is_some());
         assert_eq!(std::fs::read(&path).unwrap(), BYTES);
+    }
+
+    #[test]
+    fn a_late_start_differs_in_one_bit() {
+        let late = without_early_start(BYTES).unwrap();
+        let changed: u32 = BYTES
+            .iter()
+            .zip(&late)
+            .map(|(before, after)| (before ^ after).count_ones())
+            .sum();
+        assert_eq!((late.len(), changed), (BYTES.len(), 1));
     }
 
     #[test]

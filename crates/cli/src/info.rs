@@ -7,7 +7,8 @@ use std::time::Duration;
 use wayfarer_agent::record::BrokenOff;
 use wayfarer_replay::events::describe_note;
 use wayfarer_replay::sync_words;
-use wayfarer_trace::{Form, KindCount, Summary, ThreadsChoice, ThreadsMode, Trace};
+use wayfarer_runtime_abi::record;
+use wayfarer_trace::{Form, KindCount, Note, Summary, ThreadsChoice, ThreadsMode, Trace};
 
 use crate::info_json::{facts, objects_by_kind, recording_flags};
 use crate::options::InfoOptions;
@@ -119,10 +120,25 @@ fn head(out: &mut String, trace: &Trace, summary: &Summary) {
 fn dispatch(trace: &Trace, summary: &Summary) -> String {
     let traps = u64::from(trace.counters().dispatch_traps);
     let calls: u64 = summary.calls.values().map(|count| count.count).sum();
-    format!(
+    let mut text = format!(
         "{traps} calls trapped, {} through patched sites",
         calls.saturating_sub(traps)
-    )
+    );
+    let off: Vec<&str> = summary
+        .notes
+        .iter()
+        .filter(|note| !is_warning(note))
+        .filter_map(|note| Some(trace.process(note.process)?.name.as_str()))
+        .collect();
+    if !off.is_empty() {
+        let _ = write!(text, "; off once all were patched in {}", off.join(", "));
+    }
+    text
+}
+
+/// Whether a note is something that the user should know before a replay.
+pub fn is_warning(note: &Note) -> bool {
+    note.code != record::note::DISPATCH_OFF
 }
 
 fn processes(out: &mut String, trace: &Trace, summary: &Summary) {
@@ -273,7 +289,7 @@ fn warnings(out: &mut String, trace: &Trace, summary: &Summary) {
         lines.push(format!("recording stopped early: {broken}"));
     }
     lines.extend(summary.problems.iter().cloned());
-    for note in &summary.notes {
+    for note in summary.notes.iter().filter(|note| is_warning(note)) {
         let name = trace
             .process(note.process)
             .map_or("?", |process| process.name.as_str());

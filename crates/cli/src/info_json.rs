@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use wayfarer_replay::events::describe_note;
 use wayfarer_replay::sync_words;
 use wayfarer_runtime_abi::layout::{flags, object_flags, object_kind};
+use crate::info::is_warning;
 use wayfarer_trace::{Counters, Form, KindCount, Summary, SyncCount, ThreadsChoice, Trace};
 
 /// The name of a kind of object.
@@ -91,9 +92,16 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
             })
         })
         .collect();
+    let dispatch_off: Vec<u32> = summary
+        .notes
+        .iter()
+        .filter(|note| !is_warning(note))
+        .map(|note| note.process.0)
+        .collect();
     let warnings: Vec<Value> = summary
         .notes
         .iter()
+        .filter(|note| is_warning(note))
         .map(|note| {
             json!({
                 "process": note.process.0,
@@ -132,6 +140,7 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
         "sync": sync_count(&summary.sync),
         "output_writes": counters.output_writes,
         "dispatch_traps": counters.dispatch_traps,
+        "dispatch_off": dispatch_off,
         "log_bytes": summary.log_bytes,
         "trace_bytes": summary.bytes_on_disk,
         "warnings": warnings,

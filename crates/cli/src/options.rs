@@ -106,6 +106,10 @@ pub enum Ablation {
     Dispatch,
     FilterPrefix,
     Guard,
+    ChildFrame,
+    Vfork,
+    AlternateStack,
+    EarlyStart,
 }
 
 impl Ablation {
@@ -119,6 +123,10 @@ impl Ablation {
             Self::Dispatch => flags::NO_DISPATCH,
             Self::FilterPrefix => flags::NO_FILTER_PREFIX,
             Self::Guard => flags::NO_GUARD,
+            Self::ChildFrame => flags::NO_CHILD_FRAME,
+            Self::Vfork => flags::NO_VFORK,
+            Self::AlternateStack => flags::NO_ALTERNATE_STACK,
+            Self::EarlyStart => flags::NO_EARLY_START,
         }
     }
 }

@@ -87,3 +87,26 @@ fn a_terminal_that_can_do_nothing() {
     session.send_line("quit").expect("typing works");
     session.exp_eof().expect("the end");
 }
+
+#[test]
+fn long_answers_pause_where_that_is_wanted() {
+    let program = Program::build("basic");
+    let mut session = session(&program, "xterm");
+    let more = "--Type <RET> for more, q to quit, c to continue without paging--";
+    session.send_line("set height 5").expect("typing works");
+    session.exp_string("(wayfarer) ").expect("the prompt");
+    type_and_see(&mut session, "list 1,8", "8\tint total;");
+    session
+        .send_line("set pagination on")
+        .expect("typing works");
+    session.exp_string("(wayfarer) ").expect("the prompt");
+    session.send_line("list 1,8").expect("typing works");
+    session.exp_string(more).expect("a pause");
+    type_and_see(&mut session, "", "8\tint total;");
+    session.send_line("list 1,12").expect("typing works");
+    session.exp_string(more).expect("a pause");
+    type_and_see(&mut session, "q", "Quit");
+    session.send_line("list 1,12").expect("typing works");
+    session.exp_string(more).expect("a pause");
+    type_and_see(&mut session, "c", "12\t{");
+}

@@ -99,7 +99,7 @@ fn steps() {
             "Value returned is $1 = 4\n",
         ])
         .ends_with(1)
-        .complains("Initial frame selected; you can't go up.");
+        .complains("Initial frame selected; you cannot go up.");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_watchpoint_shows_both_values() {
             "Hardware watchpoint 2: total\n",
             "\nHardware watchpoint 2: total\n\nOld value = 0\nNew value = 4\nadd (a=0, b=4) at basic.c:15\n15\t",
             "Old value = 4\nNew value = 9\n",
-            "2       hw watchpoint  keep y                      total\n",
+            "2       hw watchpoint  keep y                      total\n\tbreakpoint already hit 2 times\n",
         ])
         .ends_with(0);
 }

@@ -88,15 +88,16 @@ pub const SETTINGS: &[Setting] = &[
     own("disable-randomization", Takes::OnOff, "on", "whether the program is started without address randomisation"),
     theirs("disassembly-flavor", Takes::OneOf(&["att", "intel"]), "att", "how instructions are written"),
     theirs("follow-fork-mode", Takes::OneOf(&["both", "parent", "child"]), "both", "who stays with us after a fork"),
-    own("height", Takes::Number, "unlimited", "accepted from scripts of gdb; answers never pause"),
+    own("height", Takes::Number, "unlimited", "lines of a page, with `pagination`; a terminal sets it at first"),
     theirs("listsize", Takes::Number, "10", "how many lines `list` shows"),
-    own("pagination", Takes::OnOff, "off", "accepted from scripts of gdb; answers never pause"),
+    own("pagination", Takes::OnOff, "off", "whether long answers pause after each page, at a terminal"),
     theirs("print address", Takes::OnOff, "on", "whether pointers are shown with their addresses"),
+    theirs("print debug", Takes::OnOff, "off", "whether Rust values are shown by their own `Debug`, called in the program where it is linked in"),
     theirs("print elements", Takes::Number, "200", "how many elements of an array or characters of a string are shown"),
     theirs("print max-depth", Takes::Number, "20", "how deep nested values are shown"),
     theirs("print object", Takes::OnOff, "off", "whether a pointer to a class shows the real type"),
     theirs("print pretty", Takes::OnOff, "off", "whether structures take a line for each field"),
-    theirs("print printers", Takes::OnOff, "off", "whether a type's own print function is called"),
+    theirs("print printers", Takes::OnOff, "on", "whether standard containers are shown as such, and types that a printers file names by the program's own functions"),
     theirs("print repeats", Takes::Number, "10", "from how many equal elements on they are counted"),
     theirs("print symbol", Takes::OnOff, "on", "whether pointers are shown with the symbol they point to"),
     theirs("print union", Takes::OnOff, "on", "whether unions inside structures are shown"),
@@ -195,6 +196,13 @@ impl OwnSettings {
     /// The number, none for `unlimited`.
     pub fn number(&self, name: &str) -> Option<u32> {
         self.text(name).parse().ok()
+    }
+
+    /// What the terminal is like, unless the user has said something else.
+    pub fn set_height(&mut self, lines: u32) {
+        if self.number("height").is_none() {
+            self.put("height", lines.to_string());
+        }
     }
 
     fn put(&mut self, name: &str, value: String) {

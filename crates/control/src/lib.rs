@@ -19,6 +19,7 @@ use command::Postbox;
 use connection::{Count, Counter};
 use service::Service;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
@@ -96,7 +97,7 @@ fn work(socket: &Path, guarded: Guarded) -> Result<(), ControlError> {
             let _ = life_line.announce();
             let (postbox, mailbox) = Postbox::new(wake.waker());
             if sender.send(postbox).is_ok() {
-                Tracer::new(wake, mailbox, traces).run();
+                trace(&mut Tracer::new(wake, mailbox, traces));
             }
         })?;
     let postbox = receiver
@@ -111,6 +112,14 @@ fn work(socket: &Path, guarded: Guarded) -> Result<(), ControlError> {
     let _ = std::fs::remove_file(socket);
     let _ = tracing.join();
     served
+}
+
+/// Traces to the end. A mistake of ours must not cost the programs that we hold: with a thread that just ended, those
+/// that stand at a breakpoint would end too.
+fn trace(tracer: &mut Tracer) {
+    if catch_unwind(AssertUnwindSafe(|| tracer.run())).is_err() {
+        let _ = catch_unwind(AssertUnwindSafe(|| tracer.abandon()));
+    }
 }
 
 async fn listen(socket: &Path, postbox: Postbox) -> Result<(), ControlError> {

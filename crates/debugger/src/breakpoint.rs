@@ -27,6 +27,8 @@ pub(crate) struct Breakpoint {
     pub only: Option<Set>,
     pub commands: Vec<String>,
     pub places: Vec<Placed>,
+    /// Where it last was in a process that has ended, for a table without processes.
+    pub last_places: Vec<PlaceView>,
     pub problems: Vec<String>,
 }
 
@@ -101,6 +103,8 @@ pub(crate) enum Purpose {
     WatchScope(u32),
     /// A step of this thread (agent's id) ends here.
     Step(u64),
+    /// A stepping thread is about to leave frames without returning.
+    Leap(u64),
 }
 
 impl Breakpoint {
@@ -119,6 +123,7 @@ impl Breakpoint {
             only: None,
             commands: Vec::new(),
             places: Vec::new(),
+            last_places: Vec::new(),
             problems: Vec::new(),
         }
     }

@@ -28,6 +28,8 @@ pub enum DebuggerError {
     LocationSyntax(String, String),
     #[error("Function \"{name}\" not defined.{}", nearest(.similar))]
     UnknownFunction { name: String, similar: Vec<String> },
+    #[error("No symbol \"{name}\" in current context.{}", nearest(.similar))]
+    UnknownName { name: String, similar: Vec<String> },
     #[error("No source file named {name}.{}", nearest(.similar))]
     UnknownFile { name: String, similar: Vec<String> },
     #[error("No code at line {line} of file \"{file}\".")]
@@ -38,9 +40,9 @@ pub enum DebuggerError {
     BadDebugInfo(String, String),
     #[error("No frame selected.")]
     NoFrame,
-    #[error("Initial frame selected; you can't go down.")]
+    #[error("Initial frame selected; you cannot go down.")]
     Innermost,
-    #[error("Initial frame selected; you can't go up.")]
+    #[error("Initial frame selected; you cannot go up.")]
     Outermost,
     #[error("No frame at level {0}.")]
     NoSuchFrame(u32),
@@ -77,9 +79,15 @@ pub enum DebuggerError {
         expected: String,
     },
     #[error(
-        "The called function {0} was interrupted ({1}); the state from before the call was restored."
+        "The program being debugged {1} while in a function called from Wayfarer.\nWayfarer has restored the context \
+to what it was before the call.\nEvaluation of the expression containing the function\n({0}) will be abandoned."
     )]
     CallInterrupted(String, String),
+    #[error(
+        "The program being debugged exited while in a function called from Wayfarer.\nEvaluation of the expression \
+containing the function\n({0}) will be abandoned."
+    )]
+    CallEnded(String),
     #[error("{path}: {error}")]
     File { path: String, error: io::Error },
     #[error("{0}")]

@@ -27,7 +27,7 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        let table: [(&'static str, Allowed, &str); 19] = [
+        let table: [(&'static str, Allowed, &str); 20] = [
             ("stop", Allowed::Words(&["all", "process", "thread"]), "all"),
             (
                 "scheduler-locking",
@@ -58,6 +58,7 @@ impl Default for Settings {
             ("print object", SWITCH, "off"),
             ("print array", SWITCH, "off"),
             ("print printers", SWITCH, "on"),
+            ("print debug", SWITCH, "off"),
             ("print null-stop", SWITCH, "off"),
         ];
         let all = table

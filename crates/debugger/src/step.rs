@@ -36,10 +36,31 @@ pub(crate) struct StepPlan {
     pub line: Option<(String, u64)>,
     /// The action to resume with, also after an interruption that was none of the user's business.
     pub action: Action,
+    /// A leap (exception, `longjmp`) to a stack pointer not below this ends or changes the step.
+    pub stack: Option<u64>,
+    /// The action runs to the landing of a leap.
+    pub leapt: bool,
     /// For `finish`: the function that returns, and where its type is described.
     pub finishing: Option<Finishing>,
     /// Our own breakpoints that serve it.
     pub internal: Vec<u64>,
+}
+
+impl StepPlan {
+    /// One that has not been thought out.
+    pub fn new() -> StepPlan {
+        StepPlan {
+            kind: StepKind::Over,
+            remaining: 1,
+            frame: None,
+            line: None,
+            action: Action::Continue,
+            stack: None,
+            leapt: false,
+            finishing: None,
+            internal: Vec::new(),
+        }
+    }
 }
 
 /// What `finish` needs to show the value.

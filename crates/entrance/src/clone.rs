@@ -5,6 +5,7 @@
 
 use core::arch::global_asm;
 
+use crate::ablation;
 use crate::frame::{Frame, RED_ZONE};
 use crate::hooks::{HOOKS, Hooks};
 use crate::raw::number::{CLONE, CLONE3, RT_SIGPROCMASK, VFORK};
@@ -75,7 +76,7 @@ pub unsafe fn shape(nr: usize, args: &[usize; 6]) -> Shape {
     let (flags, stack) = unsafe { flags_and_stack(nr, args) };
     if stack != 0 {
         Shape::NewStack
-    } else if flags & CLONE_VM == 0 {
+    } else if flags & CLONE_VM == 0 || is_fork_by_ablation(flags) {
         Shape::Fork
     } else if flags & CLONE_VFORK != 0 {
         Shape::Vfork
@@ -84,10 +85,15 @@ pub unsafe fn shape(nr: usize, args: &[usize; 6]) -> Shape {
     }
 }
 
+fn is_fork_by_ablation(flags: usize) -> bool {
+    flags & CLONE_VFORK != 0 && ablation::is_off(ablation::VFORK)
+}
+
 /// vfork, or a clone that is one.
 pub(crate) fn is_plain_vfork(nr: usize, flags: usize, stack: usize) -> bool {
     let both = CLONE_VM | CLONE_VFORK;
-    nr == VFORK || (nr == CLONE && flags & both == both && stack == 0)
+    (nr == VFORK || (nr == CLONE && flags & both == both && stack == 0))
+        && !ablation::is_off(ablation::VFORK)
 }
 
 /// What a new child finds at its stack pointer.
@@ -171,6 +177,10 @@ pub unsafe fn clone_with_stack(
     mut args: [usize; 6],
     cookie: usize,
 ) -> isize {
+    if ablation::is_off(ablation::CHILD_FRAME) {
+        // SAFETY: what the program asked for, and what becomes of its child is what the test wants to see.
+        return unsafe { wayfarer_clone(nr, args.as_ptr()) };
+    }
     // SAFETY: readable by contract.
     let (_, top) = unsafe { flags_and_stack(nr, &args) };
     let start = top.wrapping_sub(RED_ZONE).wrapping_sub(size_of::<Start>());

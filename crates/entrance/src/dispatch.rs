@@ -13,7 +13,7 @@ use crate::raw::{ENOSYS, syscall4, syscall5};
 use crate::signal_frame::{
     SA_ONSTACK, SA_RESTORER, SA_SIGINFO, SIG_UNBLOCK, SIGSYS, SigAction, SigInfo, UContext, bit,
 };
-use crate::{hooks, regions, trampoline, vdso};
+use crate::{ablation, hooks, regions, trampoline, vdso};
 
 const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
 const SYS_USER_DISPATCH: i32 = 2;
@@ -140,9 +140,14 @@ pub fn count_traps_in(counter: &'static AtomicU32) {
 
 /// What `rt_sigaction` must have for SIGSYS.
 pub fn action() -> SigAction {
+    let stack = if ablation::is_off(ablation::ALTERNATE_STACK) {
+        0
+    } else {
+        SA_ONSTACK
+    };
     SigAction {
         handler: on_sigsys as *const () as usize,
-        flags: SA_SIGINFO | SA_ONSTACK | SA_RESTORER,
+        flags: SA_SIGINFO | stack | SA_RESTORER,
         restorer: restorer(),
         // Uninterruptible: the handler is a few instructions, and nothing can nest.
         mask: u64::MAX,

@@ -28,6 +28,7 @@
 //! 6. Nothing here decides policy: no call is filtered, delayed or changed.
 #![cfg_attr(not(test), no_std)]
 
+pub mod ablation;
 pub mod clone;
 pub mod dispatch;
 pub mod frame;

@@ -197,7 +197,7 @@ unsafe fn patch(base: usize, (first, end): (usize, usize), sites: &[Site], make:
 fn room_for(site: &Site) -> usize {
     match site.kind {
         kind::BEFORE => stub::SHORT,
-        kind::AFTER => stub::LONGEST,
+        kind::AFTER | kind::AROUND => stub::LONGEST,
         // A way in and the moved beginning.
         _ => 2 * stub::LONGEST,
     }
@@ -208,6 +208,7 @@ fn promised(site: &Site) -> Option<&[u8]> {
     let length = site.length as usize;
     match site.kind {
         kind::BEFORE if length == stub::JUMP => site.bytes.get(..stub::JUMP + SYSCALL),
+        kind::AROUND if length + SYSCALL >= stub::JUMP => site.bytes.get(..length + SYSCALL),
         kind::AFTER | kind::VDSO | WHOLE if length >= stub::JUMP => site.bytes.get(..length),
         _ => None,
     }
@@ -241,6 +242,10 @@ fn stub_for_site(stubs: &mut Stubs, place: usize, site: &Site) -> Option<usize> 
         kind::BEFORE => {
             let number = site.bytes.get(..stub::JUMP)?;
             stubs.before(number, place.wrapping_add(stub::JUMP + SYSCALL))
+        }
+        kind::AROUND => {
+            let displaced = site.bytes.get(..length)?;
+            stubs.before(displaced, place.wrapping_add(length + SYSCALL))
         }
         kind::AFTER => {
             let displaced = site.bytes.get(SYSCALL..length)?;

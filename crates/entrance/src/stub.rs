@@ -84,11 +84,11 @@ impl Stubs {
         }
     }
 
-    /// For a site whose `mov $nr,%eax` gives way: that instruction, then the call; goes on at `after`,
-    /// behind the site's `syscall`.
-    pub fn before(&mut self, number: &[u8], after: usize) -> Option<usize> {
+    /// For a site whose `mov $nr,%eax` or whatever stands before the `syscall` gives way: those instructions,
+    /// then the call; goes on at `after`, behind the site's `syscall`.
+    pub fn before(&mut self, displaced: &[u8], after: usize) -> Option<usize> {
         let mut code = Code::at(self.next);
-        code.put(number)?;
+        code.put(displaced)?;
         code.put_relative(&[0x48, 0x8d, 0x0d], after)?; // lea rcx, [after]
         code.put(&[0x49, 0x89, 0xcb])?; // mov r11, rcx
         code.put_relative(&[0xff, 0x25], self.start)?; // jmp [trampoline]

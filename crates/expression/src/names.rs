@@ -5,6 +5,7 @@ use std::sync::Arc;
 use wayfarer_symbols::Type;
 use wayfarer_symbols::types::{AggregateKind, PointerKind, Qualifier};
 
+use crate::number::is_text;
 use crate::syntax::Language;
 use crate::types::{MadeType, Shape, TypeRef};
 
@@ -53,10 +54,12 @@ impl TypeRef {
                     depth + 1,
                 );
             }
-            return format!(
-                "{qualifiers} {}",
-                target.name_with(inner, language, depth + 1)
-            );
+            let name = target.name_with(inner, language, depth + 1);
+            // The elements of a constant array are constant, and may say so themselves.
+            return match name.strip_prefix(&*qualifiers) {
+                Some(rest) if rest.starts_with(' ') => name,
+                _ => format!("{qualifiers} {name}"),
+            };
         }
         match self.shape_unstripped() {
             Unstripped::Named(name) => spaced(&name, &inner),
@@ -260,6 +263,9 @@ impl TypeRef {
                 } else {
                     format!("&{target}")
                 }
+            }
+            Unstripped::Shape(Shape::Array { element, .. }) if is_text(&element) => {
+                "&str".to_string()
             }
             Unstripped::Shape(Shape::Array { element, count, .. }) => {
                 let element = element.rust_name(depth + 1);

@@ -3,7 +3,7 @@
 use wayfarer_symbols::types::{BaseType, Encoding};
 
 use crate::syntax::Language;
-use crate::types::{Shape, TypeRef};
+use crate::types::{MadeType, Shape, TypeRef};
 
 /// A decoded scalar. An unsigned number of 128 bits is kept as its bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -253,4 +253,17 @@ pub(crate) fn builtin(name: &str, language: Language) -> Option<TypeRef> {
 /// The builtin of this name, which exists.
 pub(crate) fn builtin_or_void(name: &str, language: Language) -> TypeRef {
     builtin(name, language).unwrap_or(TypeRef::Void)
+}
+
+/// What Rust's text is made of: an array of these is printed as text.
+pub(crate) fn text_element() -> TypeRef {
+    TypeRef::base("str", Encoding::Unsigned, 1, Language::Rust)
+}
+
+/// Whether an array of this type is Rust's text.
+pub(crate) fn is_text(element: &TypeRef) -> bool {
+    match element {
+        TypeRef::Made(made) => matches!(&**made, MadeType::Base(base, _) if &*base.name == "str"),
+        _ => false,
+    }
 }

@@ -55,6 +55,8 @@ pub enum MadeType {
     },
     /// A type with `const` or `volatile`.
     Qualified(Qualifier, TypeRef),
+    /// Any code: what the program counter points to.
+    Code,
     /// Code without debug information, as gdb calls it.
     CodeSymbol,
     /// Data without debug information, as gdb calls it.
@@ -312,7 +314,7 @@ impl TypeRef {
                 MadeType::Pointer(_, target) | MadeType::Qualified(_, target) => target.language(),
                 MadeType::Array { element, .. } => element.language(),
                 MadeType::Function { result, .. } => result.language(),
-                MadeType::CodeSymbol | MadeType::DataSymbol => Language::C,
+                MadeType::Code | MadeType::CodeSymbol | MadeType::DataSymbol => Language::C,
             },
         }
     }
@@ -372,6 +374,12 @@ fn made_shape(made: &MadeType) -> Shape {
         },
         // `strip` has removed it, unless the chain is circular.
         MadeType::Qualified(..) => Shape::Void,
+        MadeType::Code => Shape::Function {
+            result: TypeRef::Void,
+            parameters: Vec::new(),
+            is_variadic: false,
+            is_prototyped: false,
+        },
         MadeType::CodeSymbol => Shape::Function {
             result: TypeRef::base("int", Encoding::Signed, 4, Language::C),
             parameters: Vec::new(),

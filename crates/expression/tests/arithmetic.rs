@@ -148,7 +148,11 @@ fn small_types_are_widened_as_the_language_says() {
         ),
         ("*1", Language::C, "Cannot access memory at address 0x1"),
         ("1.5 % 0", Language::C, "-nan(0x8000000000000)"),
-        ("ni8[1]", Language::C, "cannot subscript requested type"),
+        (
+            "ni8[1]",
+            Language::C,
+            "cannot subscript something of type `ni8'",
+        ),
         ("1.x", Language::C, "Invalid number \"1.x\"."),
     ];
     for (text, language, expected) in table {

@@ -733,7 +733,7 @@ pub struct SnapshotRequest {
     pub session: u64,
     #[prost(message, optional, tag = "2")]
     pub targets: ::core::option::Option<Targets>,
-    /// Bytes of stack from the red zone (128 bytes below the stack pointer) upwards.
+    /// Bytes of stack upwards from the page of the red zone (128 bytes below the stack pointer).
     #[prost(uint32, tag = "3")]
     pub stack_bytes: u32,
     #[prost(bool, tag = "4")]

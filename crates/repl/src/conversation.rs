@@ -87,6 +87,9 @@ impl Conversation {
         {
             let mut interpreter = locked(&self.interpreter);
             interpreter.interactive = true;
+            if let Some(height) = prompt.height() {
+                interpreter.settings.set_height(height);
+            }
             if let Some(screen) = prompt.screen() {
                 interpreter.output.set_screen(screen);
             }

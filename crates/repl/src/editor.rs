@@ -59,6 +59,12 @@ impl Prompt {
         Some(Box::new(AbovePrompt(printer)))
     }
 
+    /// How many lines the terminal has.
+    pub fn height(&mut self) -> Option<u32> {
+        let (_, rows) = self.editor.dimensions()?;
+        (rows > 2).then_some(u32::from(rows))
+    }
+
     /// Reads a line that belongs into the history.
     pub fn read(&mut self, prompt: &str) -> Typed {
         let typed = self.ask(prompt);

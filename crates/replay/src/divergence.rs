@@ -133,7 +133,11 @@ fn met_text(trace: &Trace, met: &Met, threads: &[ThreadState]) -> Explanation {
     let (kind, likely_cause) = kind_and_cause(trace, met.kind, met.process);
     let place = Explanation {
         kind,
-        promised: describe_parts(met.promised_tag, met.promised_number, met.promised_result),
+        promised: if met.kind == kind::CLONE_FAILED {
+            format!("{} starts a child", call_name(met.came_number))
+        } else {
+            describe_parts(met.promised_tag, met.promised_number, met.promised_result)
+        },
         came: came_text(met),
         likely_cause,
         ..at_thread(trace, met.thread, met.event, threads)

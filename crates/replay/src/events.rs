@@ -90,6 +90,9 @@ pub fn describe_note(code: u64, value: i64, text: &str) -> String {
         note::FORCED_SIGNAL => {
             format!("signal {value} was delivered by force; its place in a replay is approximate")
         }
+        note::DISPATCH_OFF => {
+            "all its calls were patched, so Syscall User Dispatch was switched off".to_owned()
+        }
         other => format!("note {other} ({value}) {text}"),
     }
 }

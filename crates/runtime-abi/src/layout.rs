@@ -61,6 +61,14 @@ pub mod flags {
     /// Replay: the threads of a parallel process run one at a time under a fixed rule that
     /// [`super::Header::solid_seed`] varies.
     pub const SOLID: u32 = 16384;
+    /// Ablation of recipe R9: start a child with a new stack without our frame on it.
+    pub const NO_CHILD_FRAME: u32 = 1 << 15;
+    /// Ablation of recipe R11: make a vfork from our frames like any fork.
+    pub const NO_VFORK: u32 = 1 << 16;
+    /// Ablation of recipe R17: catch dispatched calls on the program's own stack.
+    pub const NO_ALTERNATE_STACK: u32 = 1 << 17;
+    /// Ablation of recipe R18: start after the other libraries. For the host, which marks the library.
+    pub const NO_EARLY_START: u32 = 1 << 18;
 }
 
 /// The token of a serial domain: whoever holds it runs. `turn` counts the changes of owner.
@@ -213,13 +221,25 @@ pub struct ProcessSlot {
     pub token: Token,
     /// Thread that made the last exec, and goes on as the first thread of the new image; 0 none.
     pub image_thread: u32,
-    pub spare: u32,
+    /// One of [`dispatch_state`].
+    pub dispatch: AtomicU32,
     pub execs: AtomicU32,
     /// Number of entries in `survivors`.
     pub survivors_count: u32,
     pub name: [u8; 32],
     /// Tracked descriptors that survive an exec, for the next program image: descriptor, entry.
     pub survivors: [[u32; 2]; 19],
+}
+
+/// Whether a process may do without Syscall User Dispatch (`ProcessSlot::dispatch`).
+pub mod dispatch_state {
+    pub const IDLE: u32 = 0;
+    /// The process wants to know.
+    pub const ASKED: u32 = 1;
+    /// The host found no `syscall` in its code but patched ones.
+    pub const SILENT: u32 = 2;
+    /// There are others.
+    pub const LOUD: u32 = 3;
 }
 
 /// Why a replaying thread waits (`ThreadSlot::waiting`); the host looks at it to find a standstill.

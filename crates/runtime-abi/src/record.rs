@@ -91,6 +91,8 @@ pub mod note {
     pub const SHARED_FILE: u64 = 8;
     /// A signal handler was run by force; its place in a replay is approximate.
     pub const FORCED_SIGNAL: u64 = 9;
+    /// No warning: all calls were patched, so dispatch was switched off.
+    pub const DISPATCH_OFF: u64 = 10;
 }
 
 /// Sync objects: locks and their like, whose order of accesses is recorded in parallel mode.

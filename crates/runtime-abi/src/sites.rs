@@ -34,6 +34,10 @@ pub mod kind {
     /// Entry of a vDSO function; `length` (≥ 5) bytes of relocatable prologue. `number` says which:
     /// see the `VDSO_` constants. Only in the module with an empty build id.
     pub const VDSO: u8 = 3;
+    /// Relocatable instructions right before the `syscall`, at least 3 bytes. `offset` is that of the first
+    /// of them, `length` theirs; the stub runs them and the call, and goes on behind the `syscall`
+    /// (`offset + length + 2`).
+    pub const AROUND: u8 = 4;
 }
 
 pub const VDSO_CLOCK_GETTIME: u32 = 0;
@@ -54,7 +58,7 @@ pub struct Site {
     pub length: u8,
     pub spare: u16,
     /// What must stand at `offset` before anything is written: the first `length` bytes, for
-    /// `BEFORE` 7 (the `mov` and the `syscall`).
+    /// `BEFORE` and `AROUND` two more (the `syscall`).
     pub bytes: [u8; 20],
 }
 

@@ -232,6 +232,7 @@ fn is_stream(descriptor: usize) -> bool {
     kind == 1
 }
 
+#[inline(never)]
 pub fn record_connect(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     let descriptor = made.arguments[0];
@@ -332,6 +333,7 @@ fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length
     }
 }
 
+#[inline(never)]
 pub fn record_accept(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     let before = outputs::before(made.call, &made.arguments);
@@ -401,6 +403,7 @@ fn hide_name(number: u32, address: usize, length: usize) {
 }
 
 /// getsockname, getpeername.
+#[inline(never)]
 pub fn record_name(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     let before = outputs::before(made.call, &made.arguments);

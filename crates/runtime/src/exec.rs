@@ -318,6 +318,7 @@ fn survivors(thread: &mut Thread) -> ([[u32; 2]; MAX_SURVIVORS], usize) {
     (found, count)
 }
 
+#[inline(never)]
 pub fn record_exec(thread: &mut Thread, made: &mut Made) -> isize {
     let parts = parts(made.number, &made.arguments);
     let check = check_of(thread, made, parts);
@@ -416,6 +417,7 @@ fn write_exec(
     );
 }
 
+#[inline(never)]
 pub fn replay_exec(thread: &mut Thread, made: &mut Made) -> isize {
     let parts = parts(made.number, &made.arguments);
     let check = check_of(thread, made, parts);

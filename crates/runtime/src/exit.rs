@@ -11,6 +11,7 @@ use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, process_state};
 use wayfarer_runtime_abi::record;
 
 /// exit and exit_group, both modes.
+#[inline(never)]
 pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     let code = made.arguments[0] as u32 & 0xff;
     // SAFETY: the slot is part of the session mapping.

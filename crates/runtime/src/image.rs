@@ -7,11 +7,11 @@ use crate::{
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
-use wayfarer_entrance::{dispatch, patch, raw, set_hooks, tls};
+use wayfarer_entrance::{ablation, dispatch, patch, raw, set_hooks, tls};
 use wayfarer_runtime_abi::encode::put_varint;
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, CHUNK_MAGIC, Chunk, MAGIC, MODE_RECORD, MODE_REPLAY, PROCESSES_OFFSET,
-    ProcessSlot, SESSION_BASE, SITES_OFFSET, divergence, flags, process_flags, process_state,
+    ProcessSlot, SESSION_BASE, SITES_OFFSET, dispatch_state, divergence, flags, process_flags, process_state,
 };
 use wayfarer_runtime_abi::record::{self, note};
 use wayfarer_runtime_abi::sites::{self, Site, Table};
@@ -45,6 +45,7 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         let Some(thread) = set_up(id) else { return };
         tls::set(core::ptr::from_mut(thread).cast());
         set_hooks(&HOOKS);
+        switch_recipes_off(head.flags);
         dispatch::count_traps_in(&head.dispatch_traps);
         faults::install();
         let handled = dispatch::install_handler();
@@ -63,6 +64,22 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
             thread.note(note::NOT_PATCHED, 0, &[]);
         }
     }
+}
+
+/// What tests want to see fail.
+fn switch_recipes_off(chosen: u32) {
+    let recipes = [
+        (flags::NO_CHILD_FRAME, ablation::CHILD_FRAME),
+        (flags::NO_VFORK, ablation::VFORK),
+        (flags::NO_ALTERNATE_STACK, ablation::ALTERNATE_STACK),
+    ];
+    let mut off = 0;
+    for (flag, recipe) in recipes {
+        if chosen & flag != 0 {
+            off |= recipe;
+        }
+    }
+    ablation::switch_off(off);
 }
 
 fn map_session() -> bool {
@@ -136,6 +153,9 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
         thread.process = process;
         leave_old_domain(thread);
         (*slot).threads_live.store(1, Ordering::Relaxed);
+        (*slot)
+            .dispatch
+            .store(dispatch_state::IDLE, Ordering::Relaxed);
         (*slot).threads_parked.store(0, Ordering::Relaxed);
         (*slot)
             .state
@@ -224,6 +244,7 @@ unsafe fn continue_log(thread: &mut Thread) {
 unsafe fn open_gates(auxiliary: &Auxiliary) -> bool {
     let head = header();
     let mut patched = false;
+    let mut complete = true;
     // SAFETY: the host wrote the table; the process has one thread.
     unsafe {
         let table = crate::state::at(SITES_OFFSET).cast::<Table>();
@@ -247,12 +268,16 @@ unsafe fn open_gates(auxiliary: &Auxiliary) -> bool {
             let wanted = described.build_id.get(..length).unwrap_or(&[]);
             for module in modules::loaded(auxiliary) {
                 if module.build_id() == wanted {
-                    patch::patch_module(module.base, sites);
+                    let outcome = patch::patch_module(module.base, sites);
+                    complete &= outcome.refused == 0;
                     patched = true;
                 }
             }
         }
     }
+    let thread = crate::state::current();
+    // SAFETY: the thread of this process was set before.
+    unsafe { (*thread).process().code.patched = patched && complete };
     patched
 }
 

@@ -18,12 +18,14 @@
 //!    cannot drift apart.
 #![cfg_attr(not(test), no_std)]
 
+mod bias;
 mod bytes;
 mod check;
 mod clock;
 mod connections;
 mod context;
 mod descriptors;
+mod disarm;
 mod diverge;
 mod environment;
 mod exec;
@@ -47,6 +49,7 @@ mod record;
 mod replay;
 mod resolve;
 mod robust;
+mod runs;
 mod signals;
 mod solid;
 mod special;

@@ -57,6 +57,9 @@ pub fn break_off(reason: Broken, errno: u32) {
     }
 }
 
+/// A thread that fills more chunks than this makes many events.
+const BUSY: u32 = 5;
+
 impl Thread {
     /// Room for `bytes` in the log, or null when recording has stopped.
     #[inline(always)]
@@ -114,7 +117,14 @@ impl Thread {
             .log_position
             .store(u64::from(self.sequence), Ordering::Relaxed);
         self.sequence = self.sequence.wrapping_add(1);
+        if self.sequence > BUSY && self.room_left() > bytes + RECORD_HEAD {
+            crate::disarm::consider(self);
+        }
         self.cursor
+    }
+
+    fn room_left(&self) -> usize {
+        (self.limit as usize).wrapping_sub(self.cursor as usize)
     }
 
     /// Goes on writing in `chunk` behind its first `committed` bytes.

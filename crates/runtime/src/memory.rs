@@ -3,7 +3,7 @@
 use crate::record::{Made, call_kernel};
 use crate::state::{Thread, at, header};
 use crate::writethrough::{self, Mapping};
-use crate::{check, diverge, log, reader, replay, token};
+use crate::{check, disarm, diverge, log, reader, replay, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
@@ -46,8 +46,10 @@ fn is_shared(flags: usize) -> bool {
     matches!(flags & 0xf, 1 | 3)
 }
 
+#[inline(never)]
 pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    disarm::before_call(thread, made.number, &made.arguments);
     // SAFETY: the program's own call.
     let result = unsafe { call_kernel(made.number, &made.arguments) };
     match made.number {
@@ -176,15 +178,16 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
     }
     let elf = !shared && starts_like_elf(made.arguments[4]);
     if elf || (!shared && file.is_settled) {
-        let mut path = [0u8; 4096];
-        let length = path_of(made.arguments[4], &mut path);
-        let path = path.get(..length).unwrap_or(&[]);
+        // Not on the stack, which is the program's and may be short.
+        let length = path_of(made.arguments[4], &mut thread.scratch);
+        let path = thread.scratch.get(..length).unwrap_or(&[]);
         if elf || file.size > LARGEST_COPY || path.starts_with(b"/usr/") {
             let hash = page_hash(address, file, offset, made.arguments[2]);
             head[0] = source::FILE;
             copy_word(&mut head, 1, hash);
             let head = head.get(..9).unwrap_or(&[]);
-            write(thread, made, result, head, path.as_ptr(), path.len());
+            let (path, length) = (path.as_ptr(), path.len());
+            write(thread, made, result, head, path, length);
             return;
         }
     }
@@ -301,6 +304,7 @@ fn record_segment(thread: &mut Thread, made: &Made, result: isize) {
 }
 
 /// Replay of the same calls.
+#[inline(never)]
 pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
     if made.number == SHMDT || made.number == SHMGET {
         let result = crate::replay::emulate(thread, made, made.call);
@@ -407,12 +411,14 @@ fn replay_file(
 ) -> isize {
     let a = &made.arguments;
     let path = payload.get(9..).unwrap_or(&[]);
-    let mut name = [0u8; 4096];
-    let length = path.len().min(4095);
-    // SAFETY: capped; the buffer is zeroed, so the name is terminated.
+    // Not on the stack, which is the program's and may be short.
+    let name = thread.scratch.as_mut_ptr();
+    let length = path.len().min(thread.scratch.len() - 1);
+    // SAFETY: capped, with room for the byte that terminates the name.
     let descriptor = unsafe {
-        core::ptr::copy_nonoverlapping(path.as_ptr(), name.as_mut_ptr(), length);
-        raw::syscall6(2, (&raw const name) as usize, 0o2_000_000, 0, 0, 0, 0)
+        core::ptr::copy_nonoverlapping(path.as_ptr(), name, length);
+        name.add(length).write(0);
+        raw::syscall6(2, name as usize, 0o2_000_000, 0, 0, 0, 0)
     };
     if descriptor < 0 {
         other_file(thread, made, path, -descriptor);

@@ -3,17 +3,14 @@
 //! The state of an object is 16 bytes, most often in spare words of the object itself. While recording
 //! they say who accessed it last and how often in a row: the same thread again is a comparison and an
 //! increment, another thread begins a new run and writes an `ACQUIRE` into its own log. In a replay they
-//! say whose run it is and how much of it is left.
+//! say whose run it is and how much of it is left (`runs.rs`).
 
+pub use crate::runs::{after, before, is_unending, last_pass};
 use crate::state::{Thread, header};
-use crate::{diverge, futex, hooks, log, reader, replay, signals, solid};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use wayfarer_entrance::raw;
-use wayfarer_runtime_abi::encode::{MAX_VARINT, get_varint, put_varint};
-use wayfarer_runtime_abi::layout::{
-    SESSION_BASE, WAITERS, WAITERS_OFFSET, divergence, flags, waiting,
-};
-use wayfarer_runtime_abi::record::{self, Record, sync};
+use crate::{bias, hooks, log, reader, signals};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
+use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint};
+use wayfarer_runtime_abi::record::{self, sync};
 use wayfarer_runtime_abi::{Broken, layout};
 
 /// How the threads of this process are followed (`Thread::sync`).
@@ -21,18 +18,18 @@ pub const OFF: u32 = 0;
 pub const RECORD: u32 = 1;
 pub const REPLAY: u32 = 2;
 
-const OWNER_SHIFT: u32 = 46;
-const COUNT: u64 = (1 << OWNER_SHIFT) - 1;
-const OWNER: u64 = !COUNT & !LOCK;
-const LOCK: u64 = 1 << 63;
-/// In a replay: a run whose end nobody saw.
-const UNENDING: u64 = COUNT;
+pub(crate) const OWNER_SHIFT: u32 = 46;
+pub(crate) const COUNT: u64 = BIASED - 1;
+pub(crate) const OWNER: u64 = !COUNT & !LOCK & !BIASED;
+pub(crate) const LOCK: u64 = 1 << 63;
+/// Recording: the owner has come so often in a row that it counts without atomic operations.
+pub(crate) const BIASED: u64 = 1 << (OWNER_SHIFT - 1);
 const _: () = assert!((layout::MAX_THREADS as u64) << OWNER_SHIFT <= LOCK);
 
 /// Bits of an object's number; above them is a mark of the process, because a fork copies the state of
 /// objects that are then others. No mark: the object is shared between processes.
 const NUMBER_BITS: u32 = 24;
-const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
+pub(crate) const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
 
 /// The state of one object, where it lies in one piece.
 #[repr(C)]
@@ -44,17 +41,17 @@ pub struct State {
 /// The second half of a state.
 #[repr(C)]
 pub struct Tail {
-    id: AtomicU32,
+    pub(crate) id: AtomicU32,
     /// Recording: number of the current run. Replay: runs that are over; futex word.
-    run: AtomicU32,
+    pub(crate) run: AtomicU32,
 }
 
 /// Where the two halves of a state are.
 #[derive(Clone, Copy)]
 pub struct Order<'a> {
     /// Owner of the current run, and its length so far (recording) or what is left of it (replay).
-    word: &'a AtomicU64,
-    tail: &'a Tail,
+    pub(crate) word: &'a AtomicU64,
+    pub(crate) tail: &'a Tail,
 }
 
 impl State {
@@ -110,7 +107,7 @@ pub fn owner_of(number: u32) -> u64 {
     u64::from(number) << OWNER_SHIFT
 }
 
-fn mark(thread: &Thread, object: Object) -> u32 {
+pub(crate) fn mark(thread: &Thread, object: Object) -> u32 {
     if object.shared {
         0
     } else {
@@ -161,6 +158,65 @@ pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
     }
     lock(order);
     unlock_noted(thread, order, object);
+}
+
+/// Recording: an access that others may make at the same time, to an object that is accessed by this
+/// function and by [`note_exclusive`] only.
+///
+/// A thread that had the object often in a row counts on without an atomic operation; who comes next has to
+/// make sure that it is not just doing so, by a barrier in all threads that costs microseconds.
+#[inline(always)]
+pub fn note_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
+    let biased = thread.owner | BIASED;
+    let word = order.word.load(Ordering::Relaxed);
+    if word & (OWNER | BIASED) == biased {
+        let counting = &thread.slot().waiting_for;
+        counting.store(core::ptr::from_ref(order.word) as u64, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        let word = order.word.load(Ordering::Relaxed);
+        let still = word & (OWNER | BIASED | LOCK) == biased;
+        if still {
+            order.word.store(word + 1, Ordering::Relaxed);
+        }
+        // On this processor stores are seen in their order.
+        counting.store(0, Ordering::Release);
+        if still {
+            return;
+        }
+    } else if word & (OWNER | LOCK) == thread.owner
+        && order
+            .word
+            .compare_exchange(
+                word,
+                bias::grown(word, object.shared),
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            )
+            .is_ok()
+    {
+        return;
+    }
+    take_from_biased(thread, order, object);
+}
+
+#[cold]
+#[inline(never)]
+fn take_from_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
+    loop {
+        let word = order.word.load(Ordering::Relaxed);
+        if word & BIASED != 0 && word & OWNER != thread.owner {
+            bias::revoke(order.word);
+        } else if word & (LOCK | BIASED) != 0 {
+            core::hint::spin_loop();
+        } else if order
+            .word
+            .compare_exchange_weak(word, word | LOCK, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+        {
+            unlock_noted(thread, order, object);
+            return;
+        }
+    }
 }
 
 /// Recording: keeps all other accesses out until [`unlock_noted`].
@@ -286,7 +342,7 @@ pub fn retire(thread: &mut Thread, order: Order<'_>) {
     if thread.sync == RECORD {
         let id = order.tail.id.load(Ordering::Relaxed);
         if id != 0 {
-            emit_final(thread, id, order.word.load(Ordering::Relaxed) & !LOCK);
+            emit_final(thread, id, order.word.load(Ordering::Relaxed));
         }
     }
     forget(order);
@@ -303,7 +359,7 @@ pub fn emit_final(thread: &mut Thread, id: u32, word: u64) {
 /// The first half of a state, if the second says that it still is the object of that number.
 pub fn word_of(word: u64, tail: u64, number: u32) -> Option<u64> {
     let id = tail as u32;
-    (id & NUMBER == number).then_some(word & !LOCK)
+    (id & NUMBER == number).then_some(word & !LOCK & !BIASED)
 }
 
 fn emit_acquire(thread: &mut Thread, id: u32, run: u32, length: u64) {
@@ -324,171 +380,4 @@ fn emit_acquire(thread: &mut Thread, id: u32, run: u32, length: u64) {
             payload,
         );
     }
-}
-
-/// Replay: the length of the run that an `ACQUIRE` begins.
-fn length_of(record: &Record<'_>) -> u64 {
-    let length = match record.check {
-        sync::LONG => get_varint(record.payload, 0).map_or(0, |(length, _)| length),
-        short => u64::from(short),
-    };
-    match length {
-        0 => UNENDING,
-        length => length.min(COUNT - 1),
-    }
-}
-
-/// Replay: whether this access goes on with a run of this thread.
-#[inline(always)]
-pub fn is_own_run(thread: &Thread, order: Order<'_>) -> bool {
-    let word = order.word.load(Ordering::Relaxed);
-    word & OWNER == thread.owner && word & COUNT != 0
-}
-
-/// Replay: whether the thread is in a run whose end was not recorded.
-pub fn is_unending(thread: &Thread, order: Order<'_>) -> bool {
-    order.word.load(Ordering::Relaxed) == thread.owner | UNENDING
-}
-
-/// Replay: waits until this thread may make its next access; [`after`] must follow.
-#[inline]
-pub fn before(thread: &mut Thread, order: Order<'_>, object: Object) {
-    if is_own_run(thread, order) {
-        solid::step(thread);
-        return;
-    }
-    begin_run(thread, order, object);
-}
-
-#[inline(never)]
-fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
-    if header().flags & flags::PERTURB != 0 {
-        perturb();
-    }
-    signals::settle(thread);
-    let next = reader::peek(thread);
-    let mark = mark(thread, object);
-    adopt(order, mark);
-    let known = order.tail.id.load(Ordering::Acquire) & NUMBER;
-    let promised = match next {
-        None => replay::end_of_log(thread),
-        Some(next) if next.tag == record::ACQUIRE => next,
-        Some(other) => other_sync(thread, known, object, &other),
-    };
-    let number = promised.number as u32;
-    if known != 0 && known != number {
-        other_sync(thread, known, object, &promised);
-    }
-    reader::advance(thread, promised.length);
-    order.tail.id.store(number | mark, Ordering::Release);
-    let (run, length) = (promised.value as u32, length_of(&promised));
-    let before = run.wrapping_sub(1);
-    if order.tail.run.load(Ordering::Acquire) != before {
-        wait_for_run(thread, order, number, before);
-    }
-    order.word.store(thread.owner | length, Ordering::Relaxed);
-    solid::step(thread);
-}
-
-/// `--retry`: threads reach their accesses at other moments than the last time.
-fn perturb() {
-    const SCHED_YIELD: usize = 24;
-    // SAFETY: reads the time stamp counter, which every processor of this kind has.
-    let drawn = unsafe { core::arch::x86_64::_rdtsc() } >> 4;
-    let mut times = drawn & 0x3f;
-    while times > 0 {
-        // SAFETY: sched_yield has no arguments.
-        unsafe { raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
-        times -= 1;
-    }
-}
-
-/// State that a fork copied, or that nobody has used yet, starts from nothing.
-fn adopt(order: Order<'_>, mark: u32) {
-    let stale = || {
-        let id = order.tail.id.load(Ordering::Acquire);
-        id != 0 && id & !NUMBER != mark
-    };
-    if !stale() {
-        return;
-    }
-    lock(order);
-    if stale() {
-        order.tail.run.store(0, Ordering::Relaxed);
-        order.tail.id.store(0, Ordering::Release);
-        order.word.store(0, Ordering::Release);
-    } else {
-        order.word.fetch_and(!LOCK, Ordering::Release);
-    }
-}
-
-fn waiters(number: u32) -> &'static AtomicU32 {
-    let index = number as usize & (WAITERS - 1);
-    // SAFETY: the table is part of the session mapping.
-    unsafe { &*((SESSION_BASE + WAITERS_OFFSET as usize) as *const AtomicU32).add(index) }
-}
-
-#[inline(never)]
-fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32) {
-    let ready = || order.tail.run.load(Ordering::Acquire) == before;
-    if solid::is_on(thread) {
-        solid::wait_until(thread, ready);
-        return;
-    }
-    let waiters = waiters(number);
-    waiters.fetch_add(1, Ordering::SeqCst);
-    let argument = u64::from(number) << 32 | u64::from(before.wrapping_add(1));
-    futex::wait_until(thread, waiting::SYNC, argument, &order.tail.run, ready);
-    waiters.fetch_sub(1, Ordering::SeqCst);
-}
-
-/// Replay: the access has been made; after the last one of a run the next may begin.
-#[inline]
-pub fn after(_thread: &mut Thread, order: Order<'_>) {
-    let word = order.word.load(Ordering::Relaxed);
-    match word & COUNT {
-        UNENDING => {}
-        1 => pass(order),
-        _ => order.word.store(word - 1, Ordering::Relaxed),
-    }
-}
-
-#[inline(never)]
-fn pass(order: Order<'_>) {
-    let number = order.tail.id.load(Ordering::Relaxed) & NUMBER;
-    order.word.store(0, Ordering::Relaxed);
-    order.tail.run.fetch_add(1, Ordering::SeqCst);
-    if waiters(number).load(Ordering::SeqCst) != 0 {
-        futex::wake(&order.tail.run, u32::MAX >> 1);
-    }
-}
-
-/// Replay, at the very end of a thread: the word and value that let the next run begin, if this was the
-/// last access of one. The caller stores them when nothing of the thread is left.
-pub fn last_pass(order: Order<'_>) -> Option<(usize, u32)> {
-    let word = order.word.load(Ordering::Relaxed);
-    if word & COUNT != 1 {
-        return None;
-    }
-    order.word.store(0, Ordering::Relaxed);
-    let value = order.tail.run.load(Ordering::Relaxed).wrapping_add(1);
-    Some(((&raw const order.tail.run) as usize, value))
-}
-
-fn other_sync(thread: &mut Thread, known: u32, object: Object, promised: &Record<'_>) -> ! {
-    let is_acquire = promised.tag == record::ACQUIRE;
-    diverge::details([
-        u64::from(known),
-        object.address as u64,
-        if is_acquire { promised.number } else { 0 },
-        if is_acquire { promised.value as u64 } else { 0 },
-    ]);
-    diverge::report(
-        thread,
-        divergence::OTHER_SYNC,
-        i64::from(object.kind),
-        0,
-        &[object.address, object.place, 0, 0, 0, 0],
-        Some(promised),
-    )
 }

@@ -5,7 +5,7 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, room_window, take, thread_slot, thread_window,
 };
-use crate::{diverge, faults, log, reader, replay, signals, token, user};
+use crate::{disarm, diverge, faults, log, reader, replay, signals, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -201,7 +201,10 @@ pub fn thread_tid(thread: &Thread, number: u32) -> u32 {
 }
 
 pub fn rearm() {
-    if header().flags & (flags::NO_REARM | flags::NO_DISPATCH) == 0 {
+    let thread = current();
+    // SAFETY: whoever comes to life has its own thread by now, or none.
+    let off = unsafe { !thread.is_null() && disarm::is_off((*thread).process()) };
+    if header().flags & (flags::NO_REARM | flags::NO_DISPATCH) == 0 && !off {
         dispatch::arm();
     }
 }
@@ -271,6 +274,7 @@ fn payload(child: Child) -> [u8; 8] {
 }
 
 /// fork, vfork, clone, clone3 while recording.
+#[inline(never)]
 pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
     let Some(wishes) = wishes(made.number, &made.arguments) else {
         return -14;
@@ -289,6 +293,7 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
     }
     let is_thread = wishes.flags & CLONE_THREAD != 0;
     if is_thread {
+        disarm::restore(thread);
         token::start_serial(thread);
     }
     let Some(child) = reserve(thread, is_thread) else {
@@ -501,6 +506,7 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
 }
 
 /// Replay of fork, clone, clone3.
+#[inline(never)]
 pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
     let Some(wishes) = wishes(made.number, &made.arguments) else {
         return -14;

@@ -5,7 +5,7 @@ use crate::outputs::{self, Before, EINTR};
 use crate::state::{Thread, header};
 use crate::table::{Call, Kind};
 use crate::{
-    check, connections, exec, exit, memory, order, parallel, process, signals, special, streams,
+    check, connections, disarm, exec, exit, memory, order, parallel, process, signals, special, streams,
     table, token, writethrough,
 };
 use core::sync::atomic::Ordering;
@@ -60,6 +60,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         Kind::Special => routine(thread, &mut made),
         Kind::Execute => {
             made.check = check::arguments(thread, call, number, &arguments);
+            disarm::before_call(thread, number, &arguments);
             // SAFETY: the program's own call.
             let result = unsafe { call_kernel(number, &arguments) };
             if number == 11 {

@@ -6,7 +6,7 @@ use crate::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
-    bytes, check, context, descriptors, diverge, exec, exit, faults, force, futex, memory, order,
+    bytes, check, descriptors, diverge, exec, exit, faults, force, futex, memory, order,
     parallel, process, reader, signals, solid, special, streams, table, token, user,
 };
 use core::sync::atomic::Ordering;
@@ -38,6 +38,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     after(thread, Some(frame));
 }
 
+#[inline(never)]
 fn routine(thread: &mut Thread, made: &mut Made) -> isize {
     let call = made.call;
     match made.number {
@@ -149,11 +150,7 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
             record::YIELD => token::replay_yield(thread),
             record::SIGNAL if next.check != place::EXIT => match frame.as_deref_mut() {
                 Some(frame) => signals::replay_at(thread, frame),
-                None => {
-                    // SAFETY: a context of zeros; the call site has no registers to show.
-                    let empty: Frame = unsafe { core::mem::zeroed() };
-                    signals::replay_one(thread, &mut context::from_frame(&empty), false);
-                }
+                None => signals::replay_nowhere(thread),
             },
             _ => return,
         }
@@ -271,6 +268,7 @@ pub fn pour(
 }
 
 /// pipe, socketpair, accept, connect: as [`emulate`], and the object is behind what the call wrote.
+#[inline(never)]
 fn with_object(thread: &mut Thread, made: &mut Made) -> isize {
     let check = check::arguments(thread, made.call, made.number, &made.arguments);
     let next = expect(thread, made, record::SYSCALL);
@@ -306,6 +304,7 @@ fn with_object(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// A call that is really made in both runs.
+#[inline(never)]
 fn execute(thread: &mut Thread, made: &mut Made) -> isize {
     let check = check::arguments(thread, made.call, made.number, &made.arguments);
     let next = expect(thread, made, record::SYSCALL);
@@ -357,6 +356,7 @@ fn result_ahead(thread: &mut Thread) -> Option<i64> {
     (next.tag == record::RESULT).then_some(next.value)
 }
 
+#[inline(never)]
 fn write(thread: &mut Thread, made: &mut Made) -> isize {
     loop {
         let next = expect(thread, made, record::SYSCALL);

@@ -116,22 +116,13 @@ fn hash_of(name: &CStr) -> u32 {
 
 /// Looks the name up in the hash table of one module.
 unsafe fn lookup(map: &LinkMap, name: &CStr, hash: u32) -> usize {
-    let (mut strings, mut symbols, mut table, mut versions) = (0usize, 0usize, 0usize, 0usize);
-    // SAFETY: the dynamic section ends with a zero tag; the loader made its addresses absolute; the
-    // tables have the form that the ELF specification and the GNU hash give them.
+    // SAFETY: the loader made the addresses in the dynamic section absolute; the tables have the form that
+    // the ELF specification and the GNU hash give them.
     unsafe {
-        let mut entry = map.dynamic;
-        while (*entry)[0] != 0 {
-            let [tag, value] = *entry;
-            match tag {
-                DT_STRTAB => strings = value,
-                DT_SYMTAB => symbols = value,
-                DT_GNU_HASH => table = value,
-                DT_VERSYM => versions = value,
-                _ => {}
-            }
-            entry = entry.add(1);
-        }
+        let strings = entry_of(map, DT_STRTAB);
+        let symbols = entry_of(map, DT_SYMTAB);
+        let table = entry_of(map, DT_GNU_HASH);
+        let versions = entry_of(map, DT_VERSYM);
         if strings == 0 || symbols == 0 || table == 0 || table < map.base {
             return 0;
         }
@@ -170,6 +161,8 @@ pub struct Survey {
     pub by_hand: bool,
     pub imports_syscall: bool,
     pub imports_cancel: bool,
+    /// Its threads may ask to be cancelled anywhere.
+    pub imports_cancel_type: bool,
     /// It takes locks of pthread's.
     pub imports_locks: bool,
     /// It carries our note: its locks are those of `wayfarer-sync`.
@@ -203,6 +196,7 @@ pub fn survey(by_hand: &[&[u8]]) -> Survey {
         by_hand: false,
         imports_syscall: false,
         imports_cancel: false,
+        imports_cancel_type: false,
         imports_locks: false,
         declares_sync: program.has_note(),
         program,
@@ -216,6 +210,7 @@ pub fn survey(by_hand: &[&[u8]]) -> Survey {
             if is_program {
                 survey.imports_syscall = imports(map, c"syscall");
                 survey.imports_cancel = imports(map, c"pthread_cancel");
+                survey.imports_cancel_type = imports(map, c"pthread_setcanceltype");
                 survey.imports_locks = LOCKS.iter().any(|name| imports(map, name));
                 is_program = false;
             } else if !map.name.is_null() {
@@ -231,6 +226,56 @@ pub fn survey(by_hand: &[&[u8]]) -> Survey {
 pub fn program_imports(name: &CStr) -> bool {
     // SAFETY: the first entry of the list is the program.
     unsafe { first().as_ref().is_some_and(|map| imports(map, name)) }
+}
+
+/// Whether the program asks for the first version of `name` that glibc had on this processor.
+pub fn program_imports_first_version(name: &CStr) -> bool {
+    const DT_VERNEED: usize = 0x6fff_fffe;
+    const FIRST: u32 = 0x0969_1a75; // of "GLIBC_2.2.5"
+    // SAFETY: as in `lookup`; the needed versions are two nested lists of offsets that end with 0.
+    unsafe {
+        let Some(map) = first().as_ref() else {
+            return false;
+        };
+        let versions = entry_of(map, DT_VERSYM);
+        // The one address that the loader leaves relative.
+        let needed = map.base.wrapping_add(entry_of(map, DT_VERNEED));
+        let Some(index) = import_of(map, name) else {
+            return false;
+        };
+        if versions == 0 || needed == map.base {
+            return false;
+        }
+        let wanted = *(versions as *const u16).add(index as usize);
+        let mut file = needed;
+        loop {
+            let mut version = file + *((file + 8) as *const u32) as usize;
+            loop {
+                if *((version + 6) as *const u16) == wanted {
+                    return *(version as *const u32) == FIRST;
+                }
+                match *((version + 12) as *const u32) {
+                    0 => break,
+                    step => version += step as usize,
+                }
+            }
+            match *((file + 12) as *const u32) {
+                0 => return false,
+                step => file += step as usize,
+            }
+        }
+    }
+}
+
+/// Whether an address lies in the code of the program itself.
+pub fn is_in_program(address: usize) -> bool {
+    let program = Program {
+        headers: HEADERS.load(Ordering::Relaxed),
+        count: COUNT.load(Ordering::Relaxed),
+    };
+    program
+        .segments()
+        .any(|(kind, _, from, length)| kind == PT_LOAD && address.wrapping_sub(from) < length)
 }
 
 /// Functions that a program which synchronises through pthread calls.
@@ -249,31 +294,40 @@ fn contains(text: &[u8], wanted: &[u8]) -> bool {
     text.windows(wanted.len().max(1)).any(|part| part == wanted)
 }
 
-/// Whether a module asks others for `name`. Undefined symbols lie in front of those in the hash table.
-unsafe fn imports(map: &LinkMap, name: &CStr) -> bool {
-    let (mut strings, mut symbols, mut table) = (0usize, 0usize, 0usize);
-    // SAFETY: as in `lookup`.
+/// An entry of the dynamic section; 0: there is none.
+unsafe fn entry_of(map: &LinkMap, wanted: usize) -> usize {
+    let mut entry = map.dynamic;
+    // SAFETY: the dynamic section ends with a zero tag.
     unsafe {
-        let mut entry = map.dynamic;
-        if entry.is_null() {
-            return false;
-        }
-        while (*entry)[0] != 0 {
-            let [tag, value] = *entry;
-            match tag {
-                DT_STRTAB => strings = value,
-                DT_SYMTAB => symbols = value,
-                DT_GNU_HASH => table = value,
-                _ => {}
+        while !entry.is_null() && (*entry)[0] != 0 {
+            if (*entry)[0] == wanted {
+                return (*entry)[1];
             }
             entry = entry.add(1);
         }
+    }
+    0
+}
+
+/// Whether a module asks others for `name`.
+unsafe fn imports(map: &LinkMap, name: &CStr) -> bool {
+    // SAFETY: as the caller says.
+    unsafe { import_of(map, name) }.is_some()
+}
+
+/// Which symbol of a module asks others for `name`. Undefined ones lie in front of those in the hash table.
+unsafe fn import_of(map: &LinkMap, name: &CStr) -> Option<u32> {
+    // SAFETY: as in `lookup`.
+    unsafe {
+        let strings = entry_of(map, DT_STRTAB);
+        let symbols = entry_of(map, DT_SYMTAB);
+        let table = entry_of(map, DT_GNU_HASH);
         if strings == 0 || symbols == 0 || table == 0 {
-            return false;
+            return None;
         }
         let count = *(table as *const u32).add(1);
-        (1..count).any(|index| {
-            let symbol = &*(symbols as *const Symbol).add(index as usize);
+        (1..count).find(|index| {
+            let symbol = &*(symbols as *const Symbol).add(*index as usize);
             let text = (strings as *const u8).add(symbol.name as usize);
             symbol.section == 0 && CStr::from_ptr(text.cast()) == name
         })

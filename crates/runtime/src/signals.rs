@@ -291,6 +291,7 @@ pub fn all_restart(thread: &mut Thread) -> bool {
 }
 
 /// Recording: runs the handlers of all waiting signals, here.
+#[cold]
 #[inline(never)]
 pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
     // In parallel mode nothing is held while the program's own code runs.
@@ -337,6 +338,10 @@ pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
         core::slice::from_raw_parts(waiting.information.as_ptr().cast::<u8>(), INFORMATION)
     };
     thread.emit_with(record::SIGNAL, u64::from(waiting.number), place, 0, payload);
+    if place != record::place::FORCED {
+        // Parallel mode: behind whatever another thread did to send it.
+        thread.order_event();
+    }
 }
 
 /// Replay: the next record is a `SIGNAL`; runs its handler here.
@@ -355,6 +360,10 @@ pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: b
     }
     reader::advance(thread, next.length);
     thread.count_event();
+    if thread.sync != crate::order::OFF && next.check != record::place::FORCED {
+        crate::parallel::begin_event(thread);
+        crate::parallel::end_event(thread);
+    }
     let signal = next.number as u32;
     if signal == 0 || signal > 64 || !wanted(thread, signal) {
         diverge::report(thread, divergence::OTHER_CALL, -1, 0, &[0; 6], Some(&next));
@@ -368,12 +377,21 @@ pub fn settle(thread: &mut Thread) {
         && next.tag == record::SIGNAL
         && next.check != record::place::EXIT
     {
-        // SAFETY: a context of zeros; there is no call whose registers it could show.
-        let empty: Frame = unsafe { core::mem::zeroed() };
-        replay_one(thread, &mut context::from_frame(&empty), false);
+        replay_nowhere(thread);
     }
 }
 
+/// Replays a handler where no call has registers to show.
+#[cold]
+#[inline(never)]
+pub fn replay_nowhere(thread: &mut Thread) {
+    // SAFETY: a context of zeros.
+    let empty: Frame = unsafe { core::mem::zeroed() };
+    replay_one(thread, &mut context::from_frame(&empty), false);
+}
+
+#[cold]
+#[inline(never)]
 pub fn replay_at(thread: &mut Thread, frame: &mut Frame) {
     let mut context = context::from_frame(frame);
     replay_one(thread, &mut context, false);

@@ -15,6 +15,7 @@ const F_GETOWN_EX: usize = 16;
 const F_OFD_GETLK: usize = 36;
 const F_DUPFD_CLOEXEC: usize = 1030;
 
+#[inline(never)]
 pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     match made.number {
         3 => close(thread, made),

@@ -67,6 +67,7 @@ pub struct Process {
     /// How threads are followed has been decided; whether they run at once.
     pub decided: bool,
     pub parallel: bool,
+    pub code: crate::disarm::Code,
     /// Our own key of thread-specific data plus one, and where libc keeps the id in a thread's
     /// description (0: not known).
     pub exit_key: usize,
@@ -141,6 +142,8 @@ pub struct Thread {
     /// The routine that a `pthread_once` of this thread would run, and its control word.
     pub once_control: usize,
     pub once_routine: usize,
+    /// Replay: how often others needed the processor on which this thread waited for them.
+    pub crowded: u32,
     /// Calls with the usual outcome since the last other one.
     pub skipped: u64,
     pub timer_made: bool,

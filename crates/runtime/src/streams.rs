@@ -167,6 +167,7 @@ pub fn record_read(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// recvmsg and recvmmsg: descriptors may come with the bytes.
+#[inline(never)]
 pub fn record_message(thread: &mut Thread, made: &mut Made) -> isize {
     let entry = thread.process().entry(made.arguments[0]);
     if entry >> 1 > OUTPUT_OBJECT {
@@ -440,6 +441,7 @@ fn announce_output(thread: &mut Thread, made: &Made, check: u8, length: usize) {
 }
 
 /// sendfile, splice, tee, vmsplice, copy_file_range: bytes that we do not see go by.
+#[inline(never)]
 pub fn record_splice(thread: &mut Thread, made: &mut Made) -> isize {
     let process = thread.process();
     let (from, to) = splice_ends(made.number, &made.arguments);
@@ -484,6 +486,7 @@ pub fn new_object(thread: &Thread, kind: u32, flags: u32) -> u32 {
 }
 
 /// pipe, pipe2, socketpair: an object with both ends here.
+#[inline(never)]
 pub fn record_pair(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     // SAFETY: the program's own call.

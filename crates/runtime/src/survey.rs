@@ -1,5 +1,6 @@
 //! Looks at the program's code to tell whether all its synchronisation goes through pthread functions.
 
+use crate::hooks::cancel;
 use crate::resolve;
 use wayfarer_runtime_abi::record::threads;
 
@@ -25,7 +26,7 @@ pub fn verdict() -> (u64, u8, i64) {
     if found.imports_syscall {
         return (threads::SERIAL, threads::OWN_FUTEX, 0);
     }
-    if found.imports_cancel {
+    if found.imports_cancel && (found.imports_cancel_type || !cancel::can_follow()) {
         return (threads::SERIAL, threads::CANCELS, 0);
     }
     if !found.imports_locks {

@@ -13,9 +13,9 @@ use crate::ModuleSites;
 use crate::table::{get_site, put_site};
 
 /// Bump it whenever [`crate::classify`] or [`crate::sweep`] decide differently.
-const VERSION: u32 = 1;
+const VERSION: u32 = 3;
 const MAGIC: &[u8; 8] = b"WFSITES\n";
-const HEAD: usize = 20;
+const HEAD: usize = 24;
 
 /// `$XDG_CACHE_HOME/wayfarer` or `~/.cache/wayfarer`; `None` when the environment names neither.
 pub fn directory() -> Option<PathBuf> {
@@ -72,7 +72,8 @@ impl Cache {
             return None;
         }
         let word = |at: usize| Some(u32::from_le_bytes(body.get(at..at + 4)?.try_into().ok()?));
-        let (found, excluded, id_length) = (word(8)?, word(12)?, word(16)? as usize);
+        let (found, excluded, other_gates) = (word(8)?, word(12)?, word(16)?);
+        let id_length = word(20)? as usize;
         let sites = body.get(HEAD.checked_add(id_length)?..)?;
         if body.get(HEAD..HEAD + id_length)? != build_id || sites.len() % size_of::<Site>() != 0 {
             return None;
@@ -85,6 +86,7 @@ impl Cache {
             build_id: build_id.to_vec(),
             found,
             excluded,
+            other_gates,
             sites,
         })
     }
@@ -92,7 +94,8 @@ impl Cache {
     /// Keeps the sites of a module; says nothing when it cannot.
     pub fn store(&self, module: &ModuleSites) {
         let mut bytes = MAGIC.to_vec();
-        for word in [module.found, module.excluded, module.build_id.len() as u32] {
+        let id_length = module.build_id.len() as u32;
+        for word in [module.found, module.excluded, module.other_gates, id_length] {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         bytes.extend_from_slice(&module.build_id);

@@ -1,4 +1,4 @@
-//! Decides for each `syscall` whether and how a five-byte jump can take its place.
+//! Decides for each `syscall` whether and how a jump can take its place.
 
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Register};
 use wayfarer_runtime_abi::sites::{Site, kind};
@@ -13,7 +13,6 @@ const JUMP: usize = 5;
 const MOST_BYTES: usize = 20;
 const SYSCALL_BYTES: u64 = 2;
 const RT_SIGRETURN: u64 = 15;
-const VFORK: u64 = 58;
 
 /// The patchable sites of a module, in order of address.
 pub fn module_sites(image: &Image, sweep: &Sweep) -> ModuleSites {
@@ -25,9 +24,9 @@ pub fn module_sites(image: &Image, sweep: &Sweep) -> ModuleSites {
             continue;
         };
         match call_number(section, found) {
-            // A vfork child runs on its parent's frames and the restorer has no frame to return
-            // to: neither survives a detour that uses the stack.
-            Some(VFORK | RT_SIGRETURN) => excluded += 1,
+            // The restorer has no frame to return to, and unwinders know it by its bytes. The runtime puts
+            // its own in its place.
+            Some(RT_SIGRETURN) => excluded += 1,
             number => match before(section, found, number, sweep) {
                 Some(site) => sites.push(site),
                 None => rest.push(found),
@@ -35,15 +34,17 @@ pub fn module_sites(image: &Image, sweep: &Sweep) -> ModuleSites {
         }
     }
     // A jump over what follows a `syscall` must not reach into the `mov` of the next site.
-    let taken: Vec<(u64, u64)> = sites
-        .iter()
-        .map(|site| (u64::from(site.offset), u64::from(site.offset) + 7))
-        .collect();
+    let mut taken: Vec<(u64, u64)> = sites.iter().map(range).collect();
     for found in rest {
-        if let Some(section) = image.code_at(found.address)
-            && let Some(site) = after(section, found, sweep)
-            && !overlaps(&taken, &site)
+        let Some(section) = image.code_at(found.address) else {
+            continue;
+        };
+        let behind = after(section, found, sweep).filter(|site| !overlaps(&taken, site));
+        if let Some(site) =
+            behind.or_else(|| around(section, found, sweep).filter(|site| !overlaps(&taken, site)))
         {
+            taken.push(range(&site));
+            taken.sort_unstable();
             sites.push(site);
         }
     }
@@ -52,15 +53,23 @@ pub fn module_sites(image: &Image, sweep: &Sweep) -> ModuleSites {
         build_id: image.build_id.clone(),
         found: sweep.syscalls.len() as u32,
         excluded,
+        other_gates: sweep.other_gates,
         sites,
     }
 }
 
+/// The bytes that are changed, or must not be entered, from the first to behind the last.
+fn range(site: &Site) -> (u64, u64) {
+    let start = u64::from(site.offset);
+    let tail = match site.kind {
+        kind::BEFORE | kind::AROUND => SYSCALL_BYTES,
+        _ => 0,
+    };
+    (start, start + u64::from(site.length) + tail)
+}
+
 fn overlaps(taken: &[(u64, u64)], site: &Site) -> bool {
-    let (start, end) = (
-        u64::from(site.offset),
-        u64::from(site.offset) + u64::from(site.length),
-    );
+    let (start, end) = range(site);
     let next = taken.partition_point(|&(_, taken_end)| taken_end <= start);
     taken
         .get(next)
@@ -125,6 +134,25 @@ fn after(section: &Section, found: &Found, sweep: &Sweep) -> Option<Site> {
         return None;
     }
     site(section, found.address, 0, kind::AFTER, length, length)
+}
+
+/// A site whose `syscall` gives way with the one or two instructions before it.
+fn around(section: &Section, found: &Found, sweep: &Sweep) -> Option<Site> {
+    let starts = [found.previous_address, found.one_before_address];
+    starts.into_iter().find_map(|start| {
+        let prefix = found.address.checked_sub(start)? as usize;
+        if prefix + (SYSCALL_BYTES as usize) < JUMP
+            || relocatable_length(section, start, prefix) != Some(prefix)
+        {
+            return None;
+        }
+        let end = found.address + SYSCALL_BYTES;
+        if (start + 1..end).any(|address| sweep.is_target(address)) {
+            return None;
+        }
+        let kept = prefix + SYSCALL_BYTES as usize;
+        site(section, start, 0, kind::AROUND, prefix, kept)
+    })
 }
 
 /// Length of the fewest whole instructions from `address` on that make up `least` bytes and mean the

@@ -31,9 +31,23 @@ pub struct ModuleSites {
     pub build_id: Vec<u8>,
     /// How many candidates there are, patchable or not.
     pub found: u32,
-    /// Candidates that are left alone on purpose: vfork and the signal restorer.
+    /// Candidates that are left alone on purpose: the signal restorer.
     pub excluded: u32,
+    /// Instructions of other kinds that enter the kernel.
+    pub other_gates: u32,
     pub sites: Vec<Site>,
+}
+
+impl ModuleSites {
+    /// Whether no system call leaves this module, once its sites are patched, but that of the restorer.
+    pub fn is_complete(&self) -> bool {
+        self.sites.len() as u32 + self.excluded == self.found && self.other_gates == 0
+    }
+
+    /// Whether no system call leaves this module as it is.
+    pub fn is_silent(&self) -> bool {
+        self.found == 0 && self.other_gates == 0
+    }
 }
 
 /// Why a module has no sites.

@@ -37,24 +37,31 @@ impl AddressSet {
     }
 }
 
-/// A `syscall` instruction with the instruction that stands before it.
+/// A `syscall` instruction with the two instructions that stand before it.
 #[derive(Clone, Copy)]
 pub struct Found {
     pub address: u64,
     pub previous_address: u64,
+    pub one_before_address: u64,
 }
 
 /// The result of the pass.
 pub struct Sweep {
     targets: Vec<AddressSet>,
+    /// Where an instruction begins.
+    instructions: Vec<AddressSet>,
     pub syscalls: Vec<Found>,
+    /// `int $0x80` and `sysenter`: other ways into the kernel.
+    pub other_gates: u32,
 }
 
 impl Sweep {
     pub fn of(image: &Image) -> Self {
         let mut sweep = Self {
             targets: image.code.iter().map(AddressSet::covering).collect(),
+            instructions: image.code.iter().map(AddressSet::covering).collect(),
             syscalls: Vec::new(),
+            other_gates: 0,
         };
         let mut starts: Vec<u64> = image
             .functions
@@ -94,6 +101,7 @@ impl Sweep {
             Decoder::with_ip(64, &section.bytes, section.address, DecoderOptions::NONE);
         let mut instruction = Instruction::default();
         let mut previous_address = section.address;
+        let mut one_before = section.address;
         let mut next_start = starts.partition_point(|&start| start <= section.address);
         while decoder.can_decode() {
             decoder.decode_out(&mut instruction);
@@ -114,10 +122,17 @@ impl Sweep {
                 decoder.set_ip(start);
                 continue;
             }
+            for set in &mut self.instructions {
+                set.insert(instruction.ip());
+            }
+            if is_other_gate(&instruction) {
+                self.other_gates += 1;
+            }
             if instruction.code() == Code::Syscall {
                 self.syscalls.push(Found {
                     address: instruction.ip(),
                     previous_address,
+                    one_before_address: one_before,
                 });
             } else if matches!(
                 instruction.flow_control(),
@@ -145,6 +160,7 @@ impl Sweep {
                     tables.push(address);
                 }
             }
+            one_before = previous_address;
             previous_address = instruction.ip();
         }
     }
@@ -164,7 +180,18 @@ impl Sweep {
             if image.code_at(target).is_none() {
                 return;
             }
-            self.add_target(target);
+            // Words behind the end of a table lead anywhere; a real entry leads to an instruction.
+            if self.instructions.iter().any(|set| set.contains(target)) {
+                self.add_target(target);
+            }
         }
+    }
+}
+
+fn is_other_gate(instruction: &Instruction) -> bool {
+    match instruction.code() {
+        Code::Sysenter => true,
+        Code::Int_imm8 => instruction.immediate8() == 0x80,
+        _ => false,
     }
 }

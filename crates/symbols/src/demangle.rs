@@ -22,9 +22,27 @@ pub fn try_demangle(name: &str) -> Option<String> {
     }
     if name.starts_with("_Z") {
         let symbol = cpp_demangle::Symbol::new(name).ok()?;
-        return symbol.demangle_with_options(&DemangleOptions::new()).ok();
+        let text = symbol.demangle_with_options(&DemangleOptions::new()).ok()?;
+        return Some(special(&text).unwrap_or(text));
     }
     None
+}
+
+/// What a compiler makes for a class, in the words that every other tool has for it.
+const SPECIAL: [(&str, &str); 5] = [
+    ("{vtable(", "vtable for "),
+    ("{vtt(", "VTT for "),
+    ("{typeinfo(", "typeinfo for "),
+    ("{typeinfo name(", "typeinfo name for "),
+    ("{thunk(", "thunk to "),
+];
+
+/// `vtable for Dog` of `{vtable(Dog)}`.
+fn special(text: &str) -> Option<String> {
+    SPECIAL.iter().find_map(|(sign, words)| {
+        let class = text.strip_prefix(sign)?.strip_suffix(")}")?;
+        Some(format!("{words}{class}"))
+    })
 }
 
 /// Old Rust names look like C++ names that end in a hash: `17h` and 16 hexadecimal digits.
@@ -57,6 +75,8 @@ mod tests {
         );
         assert_eq!(demangle("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
         assert_eq!(demangle("_ZN2ns3addEii"), "ns::add(int, int)");
+        assert_eq!(demangle("_ZTVN3zoo3DogE"), "vtable for zoo::Dog");
+        assert_eq!(demangle("_ZTI3Dog"), "typeinfo for Dog");
         assert_eq!(demangle("main"), "main");
         assert_eq!(demangle("_Z"), "_Z");
     }

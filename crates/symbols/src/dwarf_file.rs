@@ -1,9 +1,10 @@
 //! The DWARF sections of an image, together with the image they point into.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use gimli::{Dwarf, DwarfPackage, EndianSlice, LittleEndian, SectionId};
+use gimli::{Dwarf, DwarfPackage, EndianSlice, LittleEndian, Section, SectionId};
 
 use crate::image::Image;
 use crate::unit::Reader;
@@ -13,7 +14,7 @@ use crate::unit::Reader;
 pub(crate) struct DwarfFile {
     dwarf: Dwarf<Reader<'static>>,
     /// Keeps alive what `dwarf` points into.
-    _images: Vec<Arc<Image>>,
+    images: Vec<Arc<Image>>,
 }
 
 /// A reader over a section that pretends to live for ever, empty if there is no such section.
@@ -51,22 +52,16 @@ impl DwarfFile {
             dwarf.set_sup(load(&supplementary, |id| Some(id.name())));
             images.push(supplementary);
         }
-        DwarfFile {
-            dwarf,
-            _images: images,
-        }
+        DwarfFile { dwarf, images }
     }
 
     /// The DWARF of a `.dwo` file; `parent` must outlive the result, which borrows its addresses.
     pub(crate) fn split(image: Arc<Image>, parent: &DwarfFile) -> DwarfFile {
         let mut dwarf = load(&image, SectionId::dwo_name);
         dwarf.make_dwo(&parent.dwarf);
-        let mut images = parent._images.clone();
+        let mut images = parent.images.clone();
         images.push(image);
-        DwarfFile {
-            dwarf,
-            _images: images,
-        }
+        DwarfFile { dwarf, images }
     }
 
     /// One unit's DWARF out of a package of split files (`.dwp`).
@@ -84,12 +79,27 @@ impl DwarfFile {
         )
         .ok()?;
         let dwarf = package.find_cu(id, &parent.dwarf).ok().flatten()?;
-        let mut images = parent._images.clone();
+        let mut images = parent.images.clone();
         images.push(image);
-        Some(DwarfFile {
-            dwarf,
-            _images: images,
-        })
+        Some(DwarfFile { dwarf, images })
+    }
+
+    /// Gives back the memory behind a part of `.debug_info`, which is read again when it is looked at.
+    pub(crate) fn forget_info(&self, part: Range<usize>) {
+        let info = self.dwarf.debug_info.reader().slice();
+        let end = part.end.min(info.len());
+        self.forget(info.get(part.start..end).unwrap_or(&[]));
+    }
+
+    /// The same for all of `.debug_str`.
+    pub(crate) fn forget_strings(&self) {
+        self.forget(self.dwarf.debug_str.reader().slice());
+    }
+
+    fn forget(&self, part: &[u8]) {
+        for image in &self.images {
+            image.forget(part);
+        }
     }
 
     pub(crate) fn dwarf(&self) -> &Dwarf<Reader<'_>> {

@@ -150,7 +150,7 @@ impl Module {
         Ok(())
     }
 
-    /// Functions whose qualified name matches a regular expression, in order of their names.
+    /// Functions whose qualified or short name matches a regular expression, in order of their names.
     pub fn functions_matching(&self, pattern: &str) -> Result<Vec<Function>, SymbolsError> {
         let pattern = self.pattern(pattern)?;
         let mut found: Vec<(String, Found)> = self
@@ -158,7 +158,9 @@ impl Module {
             .all()
             .filter(|found| found.entry.kind == Kind::Function && found.entry.is(HAS_CODE))
             .map(|found| (self.index_qualified_name(&found), found))
-            .filter(|(name, _)| pattern.is_match(name))
+            .filter(|(name, found)| {
+                pattern.is_match(name) || pattern.is_match(self.index_name(&found.entry))
+            })
             .collect();
         found.sort_by(|left, right| left.0.cmp(&right.0));
         found

@@ -109,6 +109,11 @@ impl Image {
         &self.bytes
     }
 
+    /// Gives back the memory behind a part of the file's bytes.
+    pub(crate) fn forget(&self, part: &[u8]) {
+        self.bytes.forget(part);
+    }
+
     /// The parsed headers.
     pub(crate) fn elf(&self) -> Result<Elf<'_>, SymbolsError> {
         Elf::parse(&*self.bytes).map_err(|error| SymbolsError::NotElf {

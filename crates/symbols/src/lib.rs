@@ -48,6 +48,7 @@ pub mod unit;
 mod unit_ranges;
 pub mod unwind;
 pub mod variable;
+mod vtables;
 
 pub use address::{AddressRange, ModuleAddress};
 pub use die::{DieId, TypeId, UnitId};

@@ -202,7 +202,17 @@ pub(crate) fn files<'module>(
             .unwrap_or_default()
     };
     let directory = owned(unit.comp_dir);
-    let unit_name = owned(unit.name);
+    // What a split unit leaves behind has no name; the first file is the unit's own since DWARF 5.
+    let first = || {
+        header
+            .file_names()
+            .first()
+            .and_then(|file| text(file.path_name()))
+    };
+    let unit_name = match owned(unit.name) {
+        name if name.is_empty() && header.version() >= 5 => first().unwrap_or_default(),
+        name => name,
+    };
     let unit_identity = joined(&directory, &unit_name);
     let make = |name: &str, include: Option<&str>| {
         let shown = include.map_or(name.to_owned(), |include| joined(include, name));

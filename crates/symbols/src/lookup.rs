@@ -35,6 +35,8 @@ impl Module {
                 variables.push(variable);
             }
         }
+        // One that is somewhere comes before what it is an instance of.
+        variables.sort_by_key(|variable| variable.location == VariableLocation::OptimisedOut);
         Ok(variables)
     }
 
@@ -100,6 +102,31 @@ impl Module {
             )
         });
         Ok(found.iter().map(|found| TypeId(found.die())).collect())
+    }
+
+    /// Types whose qualified or short names match a regular expression, in order of names; each name once.
+    pub fn types_matching(&self, pattern: &str) -> Result<Vec<(String, TypeId)>, SymbolsError> {
+        let pattern = self.pattern(pattern)?;
+        let mut found: Vec<(String, TypeId)> = self
+            .index()
+            .all()
+            .filter(|found| found.entry.kind == Kind::Type && !found.entry.is(DECLARATION))
+            .map(|found| (self.index_qualified_name(&found), found))
+            .filter(|(name, found)| {
+                !name.is_empty()
+                    && (pattern.is_match(name) || pattern.is_match(self.index_name(&found.entry)))
+            })
+            .map(|(name, found)| (name, TypeId(found.die())))
+            .collect();
+        found.sort();
+        found.dedup_by(|next, before| next.0 == before.0);
+        Ok(found)
+    }
+
+    /// Where a type was declared.
+    pub fn declared_at(&self, id: TypeId) -> Option<crate::line::SourcePosition> {
+        let (unit, entry) = self.entry(id.0).ok()?;
+        self.declared(&unit, &entry)
     }
 
     /// Whether any type has this name (cheaper than finding them all).

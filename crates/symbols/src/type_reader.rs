@@ -50,11 +50,12 @@ impl Module {
 
     fn find_definition(&self, id: TypeId) -> Option<TypeId> {
         let (unit, entry) = self.entry(id.0).ok()?;
-        if !die::flag(&entry, gimli::DW_AT_declaration) {
-            return None;
-        }
+        // Some compilers mark what a type unit defines as a declaration, others leave it bare.
         if let Some(full) = self.referred(&unit, &entry, gimli::DW_AT_signature) {
             return Some(TypeId(full));
+        }
+        if !die::flag(&entry, gimli::DW_AT_declaration) {
+            return None;
         }
         let name = die::text(&unit, &entry, gimli::DW_AT_name)?;
         let qualified = self.qualified_name(id.0, &name);
@@ -331,6 +332,8 @@ pub(crate) fn integer(
         AttributeValue::Data2(value) if is_signed => i128::from(value as i16),
         AttributeValue::Data4(value) if is_signed => i128::from(value as i32),
         AttributeValue::Data8(value) if is_signed => i128::from(value as i64),
+        // Only the bits count: whoever reads them knows whether the type has a sign.
+        AttributeValue::Data16(value) => value as i128,
         AttributeValue::Block(block) if block.len() <= 16 => {
             let mut bytes = [0; 16];
             bytes[..block.len()].copy_from_slice(block.slice());

@@ -148,6 +148,8 @@ pub struct StaticMember {
     /// Of a `constexpr` or `const` member with its value in the class.
     pub constant: Option<Constant>,
     pub access: Access,
+    /// How many of the other members are declared before it.
+    pub members_before: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]

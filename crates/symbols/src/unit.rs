@@ -75,6 +75,9 @@ impl Parsed {
     }
 }
 
+/// So much of the section is walked over before its pages are given back.
+const BETWEEN_FORGETTING: usize = 4 << 20;
+
 /// All units of a module.
 #[derive(Default)]
 pub(crate) struct Units {
@@ -94,7 +97,23 @@ impl Units {
         let mut units = Units::default();
         let dwarf = file.dwarf_for_owner();
         let mut headers = dwarf.units();
-        units.take(|| headers.next(), false);
+        let mut walked = 0;
+        units.take(
+            || {
+                let header = headers.next();
+                // The headers are spread over the whole section, which need not stay in memory for them.
+                if let Ok(Some(header)) = &header
+                    && let Some(offset) = header.debug_info_offset()
+                    && offset.0 - walked >= BETWEEN_FORGETTING
+                {
+                    file.forget_info(walked..offset.0);
+                    walked = offset.0;
+                }
+                header
+            },
+            false,
+        );
+        file.forget_info(walked..usize::MAX);
         units.main = 0..units.slots.len();
         let mut headers = dwarf.type_units();
         units.take(|| headers.next(), false);

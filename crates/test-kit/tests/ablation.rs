@@ -38,6 +38,22 @@ const CASES: &[(&str, &[&str], &str)] = &[
         "processes/seccomp_filter",
     ),
     ("guard", &["--ablate", "guard"], "processes/bad_pointers"),
+    (
+        "child_frame",
+        &["--ablate", "child-frame"],
+        "threads/detached",
+    ),
+    ("vfork", &["--ablate", "vfork"], "processes/vfork_exec"),
+    (
+        "alternate_stack",
+        &["--ablate", "alternate-stack"],
+        "threads/borrowed_stack",
+    ),
+    (
+        "early_start",
+        &["--ablate", "early-start"],
+        "processes/before_main",
+    ),
 ];
 
 /// Everything that the unpatched runtime must still get right.
@@ -63,6 +79,7 @@ fn main() {
         })
     }));
     tests.push(Test::new("restorer", restorer_saves_traps));
+    tests.push(Test::new("dispatch_off_and_on", dispatch_goes_and_comes));
     harness::run(tests);
 }
 
@@ -94,6 +111,27 @@ fn expect_bite(options: &[&str], debuggee: &'static str) -> Outcome {
         }
     }
     fail!("{options:?} does no harm to {debuggee}: nothing tests this recipe")
+}
+
+/// A busy process does without dispatch, and has it again before it runs code that nobody has looked at.
+fn dispatch_goes_and_comes() -> Outcome {
+    // The recorder answers in its own time: on a busy machine perhaps too late for this short program.
+    const ATTEMPTS: usize = 10;
+    let words = Debuggee::c("processes/late_code").words()?;
+    for _ in 0..ATTEMPTS {
+        let mut recording = Recorder::default().record(&words)?;
+        expect_identical(&mut recording)?;
+        let info = recording.info()?;
+        let off = info["dispatch_off"].as_array().map_or(0, Vec::len);
+        if off > 0 {
+            ensure!(
+                info["dispatch_traps"].as_u64() >= Some(4),
+                "the late code was not caught: {info}"
+            );
+            return Ok(Verdict::Passed);
+        }
+    }
+    fail!("{ATTEMPTS} recordings kept dispatch on to the end")
 }
 
 /// Without our own restorer every return from a handler is caught by dispatch: slower, but right.

@@ -1,16 +1,20 @@
 //! A replay that cannot be identical says so: exit 3 with an explanation, never a hang, never silence.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use wayfarer_test_kit::compile::compile_c;
 use wayfarer_test_kit::debuggee::{Debuggee, debuggees_directory};
 use wayfarer_test_kit::failure::Failure;
 use wayfarer_test_kit::harness::{self, Outcome, Verdict};
-use wayfarer_test_kit::recording::{Recorder, Recording, record};
-use wayfarer_test_kit::replay::{Replay, replay_check};
-use wayfarer_test_kit::{ensure, fail, tests, wayfarer};
+use wayfarer_test_kit::process::{self, patience};
+use wayfarer_test_kit::recording::{Recorder, Recording, record, run_plain};
+use wayfarer_test_kit::replay::{self, Replay, replay_check};
+use wayfarer_test_kit::{ensure, tests, wayfarer};
 
 fn main() {
     harness::run(tests![
@@ -20,10 +24,15 @@ fn main() {
         another_number_of_calls,
         a_message_that_never_comes,
         a_new_fault,
+        another_lock,
+        an_end_that_was_not_recorded,
         no_room_for_memory,
+        no_room_for_processes,
+        a_program_that_cannot_be_started,
         changed_program,
         missing_program,
         changed_library,
+        shadowed_library,
         explanation_is_complete,
     ]);
 }
@@ -97,28 +106,141 @@ fn another_number_of_calls() -> Outcome {
     expect_kind("unrecorded/after_the_end", &["other-call"])
 }
 
+/// Records `unrecorded/too_late` in one of its ways, and returns when every replay will take another.
+fn record_in_time(way: &str, options: &[&str]) -> Result<Recording, Failure> {
+    // A few seconds of the time-stamp counter: enough to record, not too long to wait.
+    const TICKS: u64 = 20_000_000_000;
+    let words = Debuggee::c("unrecorded/too_late").words()?;
+    let counter = || -> Result<u64, Failure> {
+        let text = run_plain(&words, b"")?.stdout_text();
+        text.trim()
+            .parse()
+            .map_err(|_| Failure(format!("no number: {text:?}")))
+    };
+    let deadline = counter()?.saturating_add(TICKS);
+    let mut all = words.clone();
+    all.push(way.into());
+    all.push(deadline.to_string().into());
+    let recorder = options
+        .iter()
+        .fold(Recorder::default(), |recorder, option| {
+            recorder.option(*option)
+        });
+    let recording = recorder.record(&all)?;
+    ensure!(
+        recording.run.status == 0 && recording.run.stdout_text().contains("in time"),
+        "the recording fails, or came too late: {}",
+        recording.run.stderr_text()
+    );
+    while counter()? <= deadline {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    Ok(recording)
+}
+
+fn expect_divergence(recording: &mut Recording, replay: &Replay, kind: &str) -> Outcome {
+    if replay.run.hung || replay.run.status != 3 || kind_of(replay) != kind {
+        return Err(recording.explain(format!("no {kind}: {}", replay.summary())));
+    }
+    Ok(Verdict::Passed)
+}
+
+/// One process spins without an event, the other waits for it.
 fn a_message_that_never_comes() -> Outcome {
-    let kinds = ["other-call", "standstill", "ended-early", "other-arguments"];
-    expect_kind("unrecorded/missing_sender", &kinds)
+    let mut recording = record_in_time("message", &[])?;
+    let replay = replay_check(&recording.trace)?;
+    expect_divergence(&mut recording, &replay, "standstill")
 }
 
 fn a_new_fault() -> Outcome {
-    for _ in 0..ATTEMPTS {
-        let mut recording = record_unrecorded("unrecorded/wild_pointer")?;
-        if recording.run.status != 0 {
-            continue;
-        }
-        let replay = replay_until_divergence(&mut recording)?;
-        let kind = kind_of(&replay);
-        if !["fault", "ended-early", "other-end"].contains(&kind) {
-            return Err(recording.explain(format!("kind {kind:?}: {}", replay.summary())));
-        }
-        return Ok(Verdict::Passed);
-    }
-    fail!("no run without a fault")
+    let mut recording = record_in_time("fault", &[])?;
+    let replay = replay_check(&recording.trace)?;
+    expect_divergence(&mut recording, &replay, "fault")
 }
 
-/// Two builds of one program that differ in their build id only.
+fn another_lock() -> Outcome {
+    let mut recording = record_in_time("mutex", &["--threads", "parallel"])?;
+    let replay = replay_check(&recording.trace)?;
+    expect_divergence(&mut recording, &replay, "other-sync")
+}
+
+/// The kernel ends a process that spins: a second of processor time is all it may have.
+fn an_end_that_was_not_recorded() -> Outcome {
+    let mut recording = record_in_time("spin", &[])?;
+    let mut command = Command::new("prlimit");
+    wayfarer::fix_environment(&mut command);
+    command
+        .arg("--cpu=1")
+        .arg(wayfarer::binary()?)
+        .args(["replay", "--check", "--json"])
+        .arg(&recording.trace);
+    let replay = replay::from_finished(process::run(&mut command, b"", patience())?)?;
+    expect_divergence(&mut recording, &replay, "ended-early")
+}
+
+/// Replays where a limit on processes lets only some of them start again.
+fn no_room_for_processes() -> Outcome {
+    let recording = record(Debuggee::c("unrecorded/many_at_once").words()?)?;
+    let program = wayfarer::binary()?;
+    // The limit does not hold for root, who can become somebody else.
+    let prefix: &[&str] = if rustix::process::getuid().is_root() {
+        &[
+            "setpriv",
+            "--reuid=65533",
+            "--regid=65533",
+            "--clear-groups",
+            "prlimit",
+            "--nproc=8",
+        ]
+    } else {
+        return Ok(Verdict::Skipped(
+            "the limit counts all processes of a user: only root can take a user without any"
+                .into(),
+        ));
+    };
+    // Whoever that is must be able to read all of it, wherever the checkout is.
+    let home = tempfile::tempdir()?;
+    let trace = home.path().join("trace");
+    let copied = Command::new("sh")
+        .arg("-c")
+        .arg("cp \"$0\" \"$1/wayfarer\" && cp -r \"$2\" \"$3\" && chmod -R a+rX \"$1\"")
+        .args([&program, home.path(), &recording.trace, &trace])
+        .status()?;
+    ensure!(copied.success(), "the trace cannot be copied: {copied}");
+    let mut command = Command::new(prefix[0]);
+    wayfarer::fix_environment(&mut command);
+    command
+        .env("HOME", "/nonexistent")
+        .env_remove("XDG_CACHE_HOME")
+        .current_dir("/")
+        .args(&prefix[1..])
+        .arg(home.path().join("wayfarer"))
+        .args(["replay", "--check", "--json"])
+        .arg(&trace);
+    let replay = replay::from_finished(process::run(&mut command, b"", patience())?)?;
+    ensure!(
+        replay.run.status == 3 && kind_of(&replay) == "clone-failed",
+        "no clone-failed: {}",
+        replay.summary()
+    );
+    Ok(Verdict::Passed)
+}
+
+/// A program that is there, unchanged, and may no longer be executed.
+fn a_program_that_cannot_be_started() -> Outcome {
+    let home = tempfile::tempdir()?;
+    let program = home.path().join("forbidden-program");
+    fs::copy(two_builds()?.0, &program)?;
+    let mut recording = record(["/bin/sh", "-c", &format!("echo $$; {}", program.display())])?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o644))?;
+    let replay = replay_check(&recording.trace)?;
+    let named = replay.run.stderr_text().contains("forbidden-program");
+    if replay.run.status != 3 || kind_of(&replay) != "exec-failed" || !named {
+        return Err(recording.explain(format!("no exec-failed: {}", replay.summary())));
+    }
+    Ok(Verdict::Passed)
+}
+
 /// Less address space than the recording had: a mapping cannot be placed again.
 fn no_room_for_memory() -> Outcome {
     let mut recording = record(Debuggee::c("unrecorded/much_memory").words()?)?;
@@ -137,6 +259,7 @@ fn no_room_for_memory() -> Outcome {
     Ok(Verdict::Passed)
 }
 
+/// Two builds of one program that differ in their build id only.
 fn two_builds() -> Result<(PathBuf, PathBuf), Failure> {
     let source = debuggees_directory().join("sockets/socketpair_ping_pong.c");
     Ok((
@@ -178,56 +301,75 @@ fn missing_program() -> Outcome {
     expect_refusal(&mut recording, "vanishing-program")
 }
 
-/// A library that is another one than recorded is found out, at the start or as a divergence.
-fn changed_library() -> Outcome {
-    let home = tempfile::tempdir()?;
-    let library = home.path().join("libanswer.so");
-    let build = |answer: &str, to: &PathBuf| -> Result<(), Failure> {
-        let source = home.path().join("answer.c");
-        fs::write(
-            &source,
-            format!("int answer(void) {{ return {answer}; }}\n"),
-        )?;
-        let built = compile_c(
-            &source,
-            &[
-                "-shared",
-                "-fPIC",
-                "-Wl,--build-id",
-                "-Wl,-soname,libanswer.so",
-            ],
-        )?;
+/// A program in `home` that prints what its library `libanswer.so` answers.
+struct Asking {
+    home: tempfile::TempDir,
+}
+
+impl Asking {
+    fn new() -> Result<Asking, Failure> {
+        Ok(Asking {
+            home: tempfile::tempdir()?,
+        })
+    }
+
+    /// Builds the library that gives this answer.
+    fn build_library(&self, answer: &str, to: &Path) -> Result<(), Failure> {
+        let source = self.home.path().join("answer.c");
+        let text = format!("int answer(void) {{ return {answer}; }}\n");
+        fs::write(&source, text)?;
+        let options = [
+            "-shared",
+            "-fPIC",
+            "-Wl,--build-id",
+            "-Wl,-soname,libanswer.so",
+        ];
+        let built = compile_c(&source, &options)?;
         let _ = fs::remove_file(to);
         fs::copy(built, to)?;
         Ok(())
-    };
-    build("41", &library)?;
-    let source = home.path().join("asks.c");
-    fs::write(
-        &source,
-        "#include <stdio.h>\n#include <unistd.h>\nint answer(void);\nint main(void) { printf(\"%d %d\\n\", answer(), getpid()); }\n",
-    )?;
-    let folder = home.path().display().to_string();
-    // The library comes after the source only with an explicit position: --no-as-needed keeps it.
-    let program = compile_c(
-        &source,
-        &[
+    }
+
+    /// Builds the program against the library in `folder`.
+    fn build_program(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        let source = self.home.path().join("asks.c");
+        fs::write(
+            &source,
+            "#include <stdio.h>\n#include <unistd.h>\nint answer(void);\nint main(void) { printf(\"%d %d\\n\", answer(), getpid()); }\n",
+        )?;
+        let folder = folder.display().to_string();
+        // The library comes after the source only with an explicit position: --no-as-needed keeps it.
+        let options = [
             "-Wl,--no-as-needed",
             "-L",
             &folder,
             "-lanswer",
             "-Wl,--as-needed",
-        ],
-    )?;
-    let mut recording = Recorder::default()
-        .variable("LD_LIBRARY_PATH", home.path())
-        .record([&program])?;
+        ];
+        compile_c(&source, &options)
+    }
+}
+
+fn record_asking(program: &Path, search: &OsStr) -> Result<Recording, Failure> {
+    let recording = Recorder::default()
+        .variable("LD_LIBRARY_PATH", search)
+        .record([program])?;
     ensure!(
         recording.run.status == 0,
         "the program fails: {}",
         recording.run.stderr_text()
     );
-    build("42", &library)?;
+    Ok(recording)
+}
+
+/// A library that is another one than recorded is found out, at the start or as a divergence.
+fn changed_library() -> Outcome {
+    let asking = Asking::new()?;
+    let home = asking.home.path();
+    let library = home.join("libanswer.so");
+    asking.build_library("41", &library)?;
+    let mut recording = record_asking(&asking.build_program(home)?, home.as_os_str())?;
+    asking.build_library("42", &library)?;
     let replay = replay_check(&recording.trace)?;
     let noticed = !replay.run.hung && matches!(replay.run.status, 2 | 3);
     if !noticed || !replay.run.stderr_text().contains("libanswer.so") {
@@ -235,6 +377,29 @@ fn changed_library() -> Outcome {
             "a changed library was not noticed: {}",
             replay.summary()
         )));
+    }
+    Ok(Verdict::Passed)
+}
+
+/// All recorded files are as they were, but the loader finds another library before them.
+fn shadowed_library() -> Outcome {
+    let asking = Asking::new()?;
+    let (first, second) = (
+        asking.home.path().join("first"),
+        asking.home.path().join("second"),
+    );
+    fs::create_dir(&first)?;
+    fs::create_dir(&second)?;
+    asking.build_library("41", &second.join("libanswer.so"))?;
+    let mut search = first.clone().into_os_string();
+    search.push(":");
+    search.push(&second);
+    let mut recording = record_asking(&asking.build_program(&second)?, &search)?;
+    asking.build_library("42", &first.join("libanswer.so"))?;
+    let replay = replay_check(&recording.trace)?;
+    let named = replay.run.stderr_text().contains("first/libanswer.so");
+    if replay.run.status != 3 || kind_of(&replay) != "other-modules" || !named {
+        return Err(recording.explain(format!("no other-modules: {}", replay.summary())));
     }
     Ok(Verdict::Passed)
 }

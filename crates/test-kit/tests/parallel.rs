@@ -26,8 +26,8 @@ const REPLAYS: usize = 2;
 struct Program {
     name: &'static str,
     language: Language,
-    /// All that orders its threads can be seen, so that it replays when recorded in parallel. Cancellation,
-    /// atomics and futexes by hand cannot; `auto` takes serial for them.
+    /// All that orders its threads can be seen, so that it replays when recorded in parallel. Atomics and
+    /// futexes by hand cannot; `auto` takes serial for them.
     visible: bool,
 }
 
@@ -63,13 +63,16 @@ const fn invisible(program: Program) -> Program {
 const PROGRAMS: &[Program] = &[
     c("barrier_serial"),
     c("c11_threads"),
-    invisible(c("cancel_waits")),
+    c("cancel_joins"),
+    c("cancel_waits"),
     c("cond_broadcast"),
+    c("cond_first_version"),
     c("cond_signal"),
     c("cond_timedwait"),
     c("create_join"),
     c("detach_exit"),
     c("heap_many"),
+    c("long_rows"),
     c("mutex_dynamic"),
     c("mutex_errorcheck"),
     c("mutex_normal"),

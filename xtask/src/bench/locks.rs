@@ -3,7 +3,7 @@
 use super::Bench;
 use super::measure::{Pairs, Run, alternate, median};
 use super::report::{Bar, Line};
-use super::runs::{LIMIT, output};
+use super::runs::{self, LIMIT, output};
 use crate::failure::{Failure, failure};
 use crate::gauntlet::wait_for_port;
 use crate::process::{self, Running};
@@ -16,9 +16,10 @@ const CONTENDED: &str = "10000000";
 /// Acquisitions by one owner, and turns of two, for the size of the trace.
 const BY_ONE_OWNER: &str = "20000000";
 const TURNS: &str = "200000";
-/// Clients of memcached, and requests of each.
+/// Clients of memcached, requests of each in one load, and loads for each round.
 const CLIENTS: &str = "8";
-const REQUESTS: &str = "10000";
+const REQUESTS: &str = "2000";
+const LOADS: usize = 6;
 
 /// The table of one run: uncontended pairs, contention, sizes, replay, memcached, our crate.
 pub fn lines(bench: &Bench) -> Result<Vec<Line>, Failure> {
@@ -27,6 +28,7 @@ pub fn lines(bench: &Bench) -> Result<Vec<Line>, Failure> {
         pair(bench, &locks, PAIR_OF_MUTEX)?,
         pair(bench, &locks, MANY_MUTEXES)?,
         pair(bench, &locks, RWLOCK)?,
+        pair(bench, &locks, WRITE)?,
         pair(bench, &locks, SEMAPHORE)?,
         pair(bench, &locks, CONDITION)?,
         contention(
@@ -75,6 +77,12 @@ const RWLOCK: Pair = Pair {
     kind: "rwlock",
     key: "rwlock_pair",
     what: "rdlock and unlock: more",
+    bar: 5.0,
+};
+const WRITE: Pair = Pair {
+    kind: "write",
+    key: "rwlock_write_pair",
+    what: "wrlock and unlock: more",
     bar: 5.0,
 };
 const SEMAPHORE: Pair = Pair {
@@ -200,32 +208,34 @@ fn replay_time(bench: &Bench, locks: &str) -> Result<Line, Failure> {
     })
 }
 
-/// memcached with four threads, recorded; its clients are not.
+/// memcached with four threads, as `--threads auto` records it; its clients are not recorded. Both servers
+/// are there all the time and get short loads by turns, because the speed of a shared machine drifts.
 fn memcached(bench: &Bench) -> Result<Line, Failure> {
     let load = build(bench, "memcached_load")?;
-    let rates = Pairs::new(alternate(bench, |run| {
-        let port = scratch::free_ports(1)?[0];
-        let number = port.to_string();
-        let words = ["memcached", "-t", "4", "-l", "127.0.0.1", "-p", &number];
-        let mut command = command(bench, run, &words);
-        // The identity matters only to root, who must name one.
-        command.args(["-U", "0", "-u", "root"]);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let mut server = process::start(&mut command)?;
-        match put_load(&mut server, &load, port, run) {
-            Ok(rate) => {
-                server.finish(LIMIT)?;
-                Ok(rate)
-            }
-            Err(failure) => {
-                server.end();
-                Err(failure)
+    let plain = Server::start(bench, Run::Plain)?;
+    let recorded = match Server::start(bench, Run::Recorded) {
+        Ok(server) => server,
+        Err(failure) => {
+            plain.running.end();
+            return Err(failure);
+        }
+    };
+    let mut pairs = Vec::new();
+    let mut measure = || -> Result<(), Failure> {
+        for round in 0..=bench.rounds * LOADS {
+            let pair = (plain.rate(&load)?, recorded.rate(&load)?);
+            if round > 0 {
+                pairs.push(pair);
             }
         }
-    })?);
+        Ok(())
+    };
+    let outcome = measure();
+    for server in [plain, recorded] {
+        server.stop()?;
+    }
+    outcome?;
+    let rates = Pairs::new(pairs);
     Ok(Line {
         key: "memcached_throughput",
         what: "memcached -t 4, 8 clients: requests/s kept",
@@ -237,17 +247,55 @@ fn memcached(bench: &Bench) -> Result<Line, Failure> {
     })
 }
 
-fn put_load(server: &mut Running, load: &str, port: u16, run: Run) -> Result<f64, Failure> {
-    wait_for_port(server, port)?;
-    let process = match run {
-        Run::Plain => server.id(),
-        Run::Recorded => *process::children(server.id())
-            .first()
-            .ok_or_else(|| failure("the recorder has no child"))?,
-    };
-    let rate = number(Command::new(load).args([&port.to_string(), CLIENTS, REQUESTS]))?;
-    process::signal("TERM", process)?;
-    Ok(rate)
+/// A memcached that waits for clients.
+struct Server {
+    running: Running,
+    /// The server itself, which may be a child of the recorder.
+    process: u32,
+    port: u16,
+}
+
+impl Server {
+    fn start(bench: &Bench, run: Run) -> Result<Server, Failure> {
+        let port = scratch::free_ports(1)?[0];
+        let number = port.to_string();
+        let words = ["memcached", "-t", "4", "-l", "127.0.0.1", "-p", &number];
+        let mut command = runs::command(bench, run, &words);
+        // The identity matters only to root, who must name one.
+        command.args(["-U", "0", "-u", "root"]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let mut running = process::start(&mut command)?;
+        if let Err(failure) = wait_for_port(&mut running, port) {
+            running.end();
+            return Err(failure);
+        }
+        let process = match run {
+            Run::Plain => running.id(),
+            Run::Recorded => process::children(running.id())
+                .first()
+                .copied()
+                .unwrap_or(running.id()),
+        };
+        Ok(Server {
+            running,
+            process,
+            port,
+        })
+    }
+
+    /// Requests per second of one load.
+    fn rate(&self, load: &str) -> Result<f64, Failure> {
+        number(Command::new(load).args([&self.port.to_string(), CLIENTS, REQUESTS]))
+    }
+
+    fn stop(self) -> Result<(), Failure> {
+        process::signal("TERM", self.process)?;
+        self.running.finish(LIMIT)?;
+        Ok(())
+    }
 }
 
 /// Our mutex for Rust programs against std's, without a session.

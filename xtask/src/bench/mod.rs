@@ -1,9 +1,11 @@
-//! `cargo x bench record` and `cargo x bench locks`: what recording costs, each number with its bar.
+//! `cargo x bench record`, `locks` and `debugger`: what recording costs and how the debugger compares with gdb,
+//! each number with its bar.
 //!
-//! Plain and recorded runs alternate, one warm-up pair is dropped, and medians are taken. These are
+//! The two kinds of runs alternate, one warm-up pair is dropped, and medians are taken. These are
 //! measurements and never tests: a miss is printed, not an error, because the machine is shared.
 
 mod calls;
+mod debugger;
 mod locks;
 mod measure;
 mod programs;
@@ -56,8 +58,18 @@ pub fn locks(options: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// `cargo x bench debugger`
+pub fn debugger(options: &[&str]) -> Result<(), Failure> {
+    let (bench, mut report) = prepare("debugger", options)?;
+    for lines in debugger::PARTS {
+        report.add_all(lines(&bench)?);
+    }
+    report.finish();
+    Ok(())
+}
+
 /// Reads the options and builds what every benchmark needs.
-fn prepare(name: &str, options: &[&str]) -> Result<(Bench, Report), Failure> {
+fn prepare(name: &'static str, options: &[&str]) -> Result<(Bench, Report), Failure> {
     let mut rounds = 5;
     let mut json = false;
     for option in options {
@@ -77,5 +89,5 @@ fn prepare(name: &str, options: &[&str]) -> Result<(Bench, Report), Failure> {
         scratch: Scratch::new("bench")?,
         rounds,
     };
-    Ok((bench, Report::new(json)))
+    Ok((bench, Report::new(name, json)))
 }

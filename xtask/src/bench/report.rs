@@ -17,7 +17,9 @@ pub struct Line {
     pub key: &'static str,
     pub what: &'static str,
     pub unit: &'static str,
+    /// Without recording; of gdb where the debugger is measured.
     pub plain: Option<f64>,
+    /// With recording; of Wayfarer where the debugger is measured.
     pub recorded: Option<f64>,
     pub value: f64,
     pub bar: Bar,
@@ -62,16 +64,22 @@ impl Line {
 }
 
 pub struct Report {
+    benchmark: &'static str,
     json: bool,
     lines: Vec<Line>,
 }
 
 impl Report {
-    pub fn new(json: bool) -> Report {
+    pub fn new(benchmark: &'static str, json: bool) -> Report {
         if !json {
-            print_cells("what", "plain", "recorded", "value", "bar", "");
+            let (before, after) = match benchmark {
+                "debugger" => ("gdb", "wayfarer"),
+                _ => ("plain", "recorded"),
+            };
+            print_cells("what", before, after, "value", "bar", "");
         }
         Report {
+            benchmark,
             json,
             lines: Vec::new(),
         }
@@ -98,7 +106,7 @@ impl Report {
     pub fn finish(self) {
         if self.json {
             let lines: Vec<Value> = self.lines.iter().map(Line::json).collect();
-            println!("{}", json!({"benchmark": "record", "lines": lines}));
+            println!("{}", json!({"benchmark": self.benchmark, "lines": lines}));
         }
     }
 }

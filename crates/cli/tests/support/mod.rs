@@ -17,17 +17,34 @@ pub struct Program {
 impl Program {
     /// Builds `tests/programs/NAME.c` with debug information and without optimisation.
     pub fn build(name: &str) -> Self {
+        Self::with("cc", &["-g", "-O0", "-pthread"], &format!("{name}.c"))
+    }
+
+    /// The same of `NAME.cpp`.
+    pub fn build_cpp(name: &str) -> Self {
+        Self::with("c++", &["-g", "-O0"], &format!("{name}.cpp"))
+    }
+
+    /// The same of `NAME.rs`.
+    pub fn build_rust(name: &str) -> Self {
+        let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+        let options = ["-g", "--edition", "2024", "-A", "warnings"];
+        Self::with(&rustc, &options, &format!("{name}.rs"))
+    }
+
+    fn with(compiler: &str, options: &[&str], source: &str) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-        let path = directory.path().join(name);
-        let status = Command::new("cc")
-            .args(["-g", "-O0", "-pthread", "-o"])
+        let path = directory.path().join(source).with_extension("");
+        let status = Command::new(compiler)
+            .args(options)
+            .arg("-o")
             .arg(&path)
-            .arg(format!("{name}.c"))
+            .arg(source)
             .current_dir(sources)
             .status()
-            .expect("a C compiler");
-        assert!(status.success(), "{name}.c does not build");
+            .expect("a compiler");
+        assert!(status.success(), "{source} does not build");
         Self { directory, path }
     }
 

@@ -20,6 +20,9 @@ mod stops;
 
 pub use find::find_command;
 
+/// What is asked between the pages of a long answer.
+const MORE: &str = "--Type <RET> for more, q to quit, c to continue without paging--";
+
 /// How deep scripts, user commands and `on` may call each other.
 const DEPTH: usize = 64;
 
@@ -172,13 +175,36 @@ impl Interpreter {
         self.update_style();
         match self.evaluate_with(line, again, lines) {
             Ok(answer) => {
-                self.output.answer(line, &answer);
+                self.show_answer(line, &answer, lines);
                 if answer.quit { Flow::Quit } else { Flow::Good }
             }
             Err(error) => {
                 self.output.error(line, &error);
                 Flow::Failed
             }
+        }
+    }
+
+    /// Shows an answer, at a terminal page by page if the user wants that.
+    fn show_answer(&self, line: &str, answer: &Answer, lines: &mut dyn Lines) {
+        let rows: Vec<&str> = answer.text.split_inclusive('\n').collect();
+        let height = self.settings.text("height").parse::<usize>();
+        let page = height.map_or(usize::MAX, |height| height.saturating_sub(1).max(1));
+        let paged = self.interactive && self.settings.is_on("pagination") && !self.output.is_json();
+        if !paged || rows.len() <= page {
+            return self.output.answer(line, answer);
+        }
+        for (index, part) in rows.chunks(page).enumerate() {
+            if index > 0 {
+                match lines.next_line(MORE).as_deref().map(str::trim) {
+                    Some("") => {}
+                    Some("c") => {
+                        return self.output.note(&rows[index * page..].concat());
+                    }
+                    _ => return self.output.note("Quit\n"),
+                }
+            }
+            self.output.note(&part.concat());
         }
     }
 
@@ -227,6 +253,16 @@ impl Interpreter {
                 lines,
             },
         )
+    }
+
+    /// The row that a line means and its arguments, unless the user has given its first word another meaning.
+    pub fn plain_command<'a>(&self, line: &'a str) -> Option<(&'static Command, &'a str)> {
+        let (word, _) = lookup::split_command(line);
+        if self.defined.contains_key(word) || self.aliases.contains_key(word) {
+            return None;
+        }
+        let (command, arguments, _) = self.find(line).ok()?;
+        Some((command, arguments))
     }
 
     /// The row that a line means, its arguments, and the words that led there.

@@ -23,7 +23,10 @@ pub fn made(view: &BreakpointView) -> String {
         BreakpointKind::Catchpoint { event, detail } if detail.is_empty() => {
             format!("Catchpoint {number} ({event})\n")
         }
-        BreakpointKind::Catchpoint { detail, .. } => format!("Catchpoint {number} ({detail})\n"),
+        BreakpointKind::Catchpoint { event, detail } => match event.as_str() {
+            "throw" | "catch" | "rethrow" | "panic" => format!("Catchpoint {number} ({event})\n"),
+            _ => format!("Catchpoint {number} ({})\n", detail.replace('"', "")),
+        },
         BreakpointKind::Breakpoint
         | BreakpointKind::Dprintf { .. }
         | BreakpointKind::Barrier { .. } => code_made(view),
@@ -215,7 +218,11 @@ fn notes(text: &mut String, view: &BreakpointView) {
         );
     }
     if view.hits > 0 {
-        let _ = writeln!(text, "\tbreakpoint already hit {}", times(view.hits));
+        let what = match view.what {
+            BreakpointKind::Catchpoint { .. } => "catchpoint",
+            _ => "breakpoint",
+        };
+        let _ = writeln!(text, "\t{what} already hit {}", times(view.hits));
     }
     if view.ignore > 0 {
         let _ = writeln!(text, "\tignore next {} hits", view.ignore);

@@ -72,7 +72,8 @@ pub fn disassembly(
                 let _ = writeln!(text, "{file}:");
                 file_shown.clone_from(file);
             }
-            let _ = writeln!(text, "{line}\t{}", source(file, line).unwrap_or_default());
+            let path = instruction.full_path.as_ref().unwrap_or(file);
+            let _ = writeln!(text, "{line}\t{}", source(path, line).unwrap_or_default());
         }
         text.push_str(&self::instruction(
             instruction,
@@ -148,6 +149,7 @@ mod tests {
             function: Some("main".to_owned()),
             line: None,
             file: None,
+            full_path: None,
             bytes: vec![0x55, 0x48],
             text: "push   %rbp".to_owned(),
             current: true,

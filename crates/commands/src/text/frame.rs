@@ -26,7 +26,7 @@ pub fn frame_body(frame: &FrameView, always_address: bool) -> String {
     }
     let mut text = String::new();
     let shown = always_address || frame.in_mid_line || frame.line.is_none();
-    if shown && frame.kind != FrameKind::Inlined {
+    if shown {
         let _ = write!(text, "{} in ", wide(frame.address));
     }
     text.push_str(frame.function.as_deref().unwrap_or("??"));
@@ -65,8 +65,8 @@ pub fn variables(variables: &[VariableView], indent: &str) -> String {
     text
 }
 
-/// A whole stack, with locals where they are given.
-pub fn stack(stack: &StackView) -> String {
+/// A whole stack, with locals where they are given. A person is told that there is more.
+pub fn stack(stack: &StackView, interactive: bool) -> String {
     let mut text = String::new();
     for frame in &stack.frames {
         text.push_str(&frame_line(frame));
@@ -78,7 +78,7 @@ pub fn stack(stack: &StackView) -> String {
             text.push_str(&variables(locals, "        "));
         }
     }
-    if stack.more {
+    if stack.more && interactive {
         text.push_str("(More stack frames follow...)\n");
     }
     if let Some(reason) = &stack.cut {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use wayfarer_debugger::view::{BarrierView, StopReason, StopView};
 
-use super::frame::{frame_body, source_line};
+use super::frame::{frame_body, frame_line, source_line};
 
 /// What the report needs to know of its surroundings.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,12 +58,14 @@ fn who(view: &StopView, style: StopStyle) -> Option<String> {
 
 /// The words before the place.
 fn reason(view: &StopView, who: Option<&str>) -> String {
+    // A step of the thread that the prompt looks at needs no name.
+    let named = || named(who.filter(|_| !view.current));
     let hit = who.map_or_else(String::new, |who| format!("{who} hit "));
     let program = who.unwrap_or("Program");
     match &view.reason {
         StopReason::Entry => format!("{program} stopped.\n"),
-        StopReason::Attached | StopReason::LocationReached => named(who),
-        StopReason::Step | StopReason::Finished { .. } => named(who),
+        StopReason::Attached | StopReason::LocationReached | StopReason::Returned => named(),
+        StopReason::Step | StopReason::Finished { .. } => named(),
         StopReason::Breakpoint { number, temporary } => {
             let kind = if *temporary {
                 "Temporary breakpoint"
@@ -115,7 +117,7 @@ fn reason(view: &StopView, who: Option<&str>) -> String {
     }
 }
 
-/// A step's stop names the thread only where there is a choice.
+/// A step's stop names the thread only where it is not the one that the prompt looks at.
 fn named(who: Option<&str>) -> String {
     who.map_or_else(String::new, |who| format!("[{who}] "))
 }
@@ -194,7 +196,11 @@ fn place(text: &mut String, view: &StopView) {
         text.push_str(&source_line(line));
         return;
     }
-    let _ = writeln!(text, "{}", frame_body(frame, false));
+    if matches!(view.reason, StopReason::Returned) {
+        let _ = writeln!(text, "{}", frame_line(frame));
+    } else {
+        let _ = writeln!(text, "{}", frame_body(frame, false));
+    }
     match (&view.source_line, frame.line, &frame.file) {
         (Some(line), _, _) => text.push_str(&source_line(line)),
         (None, Some(line), Some(file)) => {

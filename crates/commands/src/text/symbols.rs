@@ -128,7 +128,11 @@ pub fn symbols(views: &[SymbolView], what: &str, pattern: &str) -> String {
     }
     let bare: Vec<&SymbolView> = views.iter().filter(|view| view.file.is_none()).collect();
     if !bare.is_empty() {
-        text.push_str("\nNon-debugging symbols:\n");
+        text.push_str(match what {
+            // Types of Rust and of the language itself are declared in no file.
+            "types" => "\n",
+            _ => "\nNon-debugging symbols:\n",
+        });
         for view in bare {
             match view.address {
                 Some(address) => {

@@ -1,7 +1,9 @@
 //! The stack: backtrace, frame, up, down.
 
-use wayfarer_debugger::view::FrameView;
-use wayfarer_debugger::{Set, StackSpec};
+use std::collections::HashMap;
+
+use wayfarer_debugger::view::{FrameView, StackView, Who};
+use wayfarer_debugger::{Set, StackSpec, ThreadId};
 
 use crate::answer::{Answer, CommandError};
 use crate::command::{Call, Chapter, Command, Completes, Repeats, Spread};
@@ -44,28 +46,82 @@ merges the stacks of all threads of all processes (or of SET, or of the focus) i
 
 /// `backtrace` and `info stack`.
 pub fn backtrace(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let mut spec = StackSpec::default();
-    let mut rest = call.arguments;
-    while !rest.is_empty() {
-        let (word, tail) = split_word(rest);
-        rest = tail;
-        match word {
-            "full" | "-full" => spec.full = true,
-            "-tree" => return tree(interpreter, rest),
-            "--" => {}
-            _ => {
-                let limit: i64 = word.parse().map_err(|_| {
-                    CommandError::new(format!("No symbol \"{word}\" in current context."))
-                })?;
-                spec.limit = Some(limit);
-            }
+    match Wanted::parse(call.arguments)? {
+        Wanted::Tree(set) => tree(interpreter, set),
+        Wanted::Stack(spec) => {
+            let view = interpreter.debugger.backtrace(spec)?;
+            stack(interpreter, view)
         }
     }
-    let view = interpreter.debugger.backtrace(spec)?;
+}
+
+/// What a `backtrace` shall show.
+enum Wanted<'line> {
+    Stack(StackSpec),
+    /// Of this set.
+    Tree(&'line str),
+}
+
+impl Wanted<'_> {
+    fn parse(arguments: &str) -> Result<Wanted<'_>, CommandError> {
+        let mut spec = StackSpec::default();
+        let mut rest = arguments;
+        while !rest.is_empty() {
+            let (word, tail) = split_word(rest);
+            rest = tail;
+            match word {
+                "full" | "-full" => spec.full = true,
+                "-tree" => return Ok(Wanted::Tree(rest)),
+                "--" => {}
+                _ => {
+                    let limit: i64 = word.parse().map_err(|_| {
+                        CommandError::new(format!("No symbol \"{word}\" in current context."))
+                    })?;
+                    spec.limit = Some(limit);
+                }
+            }
+        }
+        Ok(Wanted::Stack(spec))
+    }
+}
+
+/// A stack as an answer.
+fn stack(interpreter: &Interpreter, view: StackView) -> Result<Answer, CommandError> {
     if view.frames.is_empty() {
         return Err("No stack.".into());
     }
-    Ok(Answer::with(text::stack(&view), view))
+    let text = text::stack(&view, interpreter.interactive);
+    if interpreter.output.is_json() {
+        return Ok(Answer::with(text, view));
+    }
+    // Hundreds of stacks as data that nobody reads would take longer than the rest.
+    Ok(Answer {
+        text,
+        ..Answer::default()
+    })
+}
+
+/// Whether a command line asks for the stack of the current thread.
+pub fn asks_for_stack(interpreter: &Interpreter, line: &str) -> Option<StackSpec> {
+    let (command, arguments) = interpreter.plain_command(line)?;
+    match Wanted::parse(arguments) {
+        Ok(Wanted::Stack(spec)) if command.name == "backtrace" => Some(spec),
+        _ => None,
+    }
+}
+
+/// The stacks of many threads, which are read together faster than one by one; of those that run there are none.
+pub fn stacks(
+    interpreter: &mut Interpreter,
+    threads: &[ThreadId],
+    spec: StackSpec,
+) -> HashMap<ThreadId, (Who, Result<Answer, CommandError>)> {
+    let views = interpreter.debugger.backtraces_of(threads, spec);
+    views
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(thread, view)| (thread, (view.who.clone(), stack(interpreter, view))))
+        .collect()
 }
 
 fn tree(interpreter: &mut Interpreter, set: &str) -> Result<Answer, CommandError> {

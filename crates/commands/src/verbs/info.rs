@@ -187,7 +187,7 @@ fn breakpoints(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, 
     if views.is_empty() {
         return Ok(Answer::with("No breakpoints or watchpoints.\n", views));
     }
-    let several = interpreter.several_processes();
+    let several = interpreter.several_processes() && interpreter.debugger.has_processes();
     Ok(Answer::with(
         text::breakpoints::table(&views, several),
         views,
@@ -201,7 +201,7 @@ fn watchpoints(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, Com
     if views.is_empty() {
         return Ok(Answer::with("No watchpoints.\n", views));
     }
-    let several = interpreter.several_processes();
+    let several = interpreter.several_processes() && interpreter.debugger.has_processes();
     Ok(Answer::with(
         text::breakpoints::table(&views, several),
         views,

@@ -178,6 +178,7 @@ fn continue_(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Co
 fn finish(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     let (_, background) = split_background(call.arguments);
     let frame = interpreter.debugger.frame()?;
+    interpreter.debugger.check_finish()?;
     interpreter.output.note(&format!(
         "Run till exit from {}\n",
         text::frame_line(&frame)

@@ -8,6 +8,7 @@ use crate::answer::{Answer, CommandError};
 use crate::command::{Call, Chapter, Command, Completes, Spread};
 use crate::interpreter::Interpreter;
 use crate::text;
+use crate::verbs::frames;
 use crate::words::split_word;
 
 const BELOW: &[Command] = &[
@@ -189,12 +190,19 @@ pub fn each(
     let mut values = Vec::new();
     let mut failed = None;
     let mut good = 0_u32;
+    let mut stacks = frames::asks_for_stack(interpreter, command)
+        .filter(|_| threads.len() > 1)
+        .map(|spec| frames::stacks(interpreter, threads, spec))
+        .unwrap_or_default();
     for thread in threads {
-        let result = interpreter
-            .debugger
-            .select(*thread)
-            .map_err(CommandError::from)
-            .and_then(|(who, _)| interpreter.evaluate(command).map(|answer| (who, answer)));
+        let result = match stacks.remove(thread) {
+            Some((who, stack)) => stack.map(|answer| (who, answer)),
+            None => interpreter
+                .debugger
+                .select(*thread)
+                .map_err(CommandError::from)
+                .and_then(|(who, _)| interpreter.evaluate(command).map(|answer| (who, answer))),
+        };
         match result {
             Ok((who, answer)) => {
                 good += 1;

@@ -60,7 +60,7 @@ pub struct Barrier {
 }
 
 impl Breakpoint {
-    /// A child of fork gets its parent's places.
+    /// A child of fork gets its parent's places, and is waited for where its parent is.
     pub fn inherit(&mut self, parent: ProcessId, child: ProcessId) {
         let inherited: Vec<_> = self
             .places
@@ -73,12 +73,21 @@ impl Breakpoint {
                 ((child, *address), place)
             })
             .collect();
+        if let Some(barrier) = &mut self.barrier
+            && !inherited.is_empty()
+            && barrier.processes.contains(&parent)
+        {
+            barrier.processes.insert(child);
+        }
         self.places.extend(inherited);
     }
 
     /// The process has no such code any more.
     pub fn drop_process(&mut self, process: ProcessId) {
         self.places.retain(|(owner, _), _| *owner != process);
+        if let Some(barrier) = &mut self.barrier {
+            barrier.processes.remove(&process);
+        }
     }
 }
 
@@ -157,6 +166,19 @@ impl Tracer {
         for place in &gone {
             breakpoint.places.remove(place);
         }
+        // Who does not have the place any more is not waited for, and waits no longer.
+        let mut free: Vec<ThreadId> = Vec::new();
+        if let Some(barrier) = breakpoint.barrier.as_mut().filter(|_| !places.is_empty()) {
+            for (process, _) in &gone {
+                barrier.processes.remove(process);
+            }
+            let of_gone = |thread: &&ThreadId| {
+                let owner = self.threads.get(thread).map(|thread| thread.process);
+                gone.iter().any(|(process, _)| owner == Some(*process))
+            };
+            free.extend(barrier.arrived.iter().filter(of_gone));
+            barrier.arrived.retain(|thread| !free.contains(thread));
+        }
         if places.is_empty() {
             let waiting = self
                 .breakpoints
@@ -170,6 +192,12 @@ impl Tracer {
             if let Some(space) = self.processes.get(&process).map(|process| process.space) {
                 self.release_address(space, address, Owner::Breakpoint(process, id));
             }
+        }
+        for thread in free {
+            self.leave_barrier(thread);
+        }
+        if !places.is_empty() {
+            self.barriers_changed();
         }
     }
 
@@ -309,6 +337,12 @@ impl Tracer {
                     missing_threads: missing_threads.iter().map(|thread| thread.0).collect(),
                 }
             })
+            .chain(
+                self.processes
+                    .values()
+                    .flat_map(|process| process.watched.hits())
+                    .filter(|hits| asked(&hits.id)),
+            )
             .collect();
         wire::GetHitsReply { hits }
     }

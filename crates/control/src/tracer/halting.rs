@@ -42,7 +42,8 @@ pub enum Purpose {
 pub struct Halting {
     waiting: BTreeSet<ThreadId>,
     stopped: Vec<ThreadId>,
-    first_ns: Option<u64>,
+    /// When the first of them stopped; where it is not known, before the first was asked to.
+    first_ns: u64,
     last_ns: u64,
     deadline_ns: u64,
     purpose: Purpose,
@@ -105,14 +106,10 @@ impl Tracer {
                 waiting.insert(id);
             }
         }
-        let first_ns = match &purpose {
-            Purpose::Report(..) => Some(now),
-            _ => None,
-        };
         self.halting.push(Halting {
             waiting,
             stopped,
-            first_ns,
+            first_ns: now,
             last_ns: now,
             deadline_ns: now + PATIENCE_NS,
             purpose,
@@ -130,7 +127,6 @@ impl Tracer {
             let now = monotonic_ns();
             for halting in &mut self.halting {
                 if halting.waiting.remove(&id) {
-                    halting.first_ns.get_or_insert(now);
                     halting.last_ns = now;
                 }
             }
@@ -171,9 +167,7 @@ impl Tracer {
     }
 
     fn complete_halt(&mut self, halting: Halting) {
-        let first_to_last_ns = halting
-            .first_ns
-            .map_or(0, |first| halting.last_ns.saturating_sub(first));
+        let first_to_last_ns = halting.last_ns.saturating_sub(halting.first_ns);
         let stopped: Vec<ThreadId> = halting
             .stopped
             .into_iter()

@@ -107,6 +107,7 @@ impl Tracer {
         }
         self.renew_space(process, tid);
         self.follow_libraries(process);
+        self.barriers_changed();
     }
 
     /// Drops all that we knew of the old program's memory.

@@ -10,6 +10,7 @@ use wayfarer_protocol as wire;
 const MOST_BYTES: u64 = 64 << 20;
 /// Bytes below the stack pointer that belong to the function.
 const RED_ZONE: u64 = 128;
+const PAGE: u64 = 4096;
 
 impl Tracer {
     fn space_of_process(&self, id: u64) -> Option<&Space> {
@@ -217,7 +218,8 @@ impl Tracer {
                 ..wire::ThreadSnapshot::default()
             };
             if let (Some(general), Some(space)) = (&general, self.space_of_process(process)) {
-                snapshot.stack_address = general.rsp.wrapping_sub(RED_ZONE);
+                // From the beginning of a page on, because the debugger remembers whole ones.
+                snapshot.stack_address = general.rsp.wrapping_sub(RED_ZONE) / PAGE * PAGE;
                 let wanted = u64::from(request.stack_bytes).min(MOST_BYTES);
                 let mut stack = vec![0; wanted as usize];
                 let done = space.read(snapshot.stack_address, &mut stack);

@@ -163,6 +163,12 @@ impl Tracer {
         }
     }
 
+    /// Ends the session as if the debugger had gone, and works until everybody has been let go.
+    pub fn abandon(&mut self) {
+        self.end_session(None);
+        self.run();
+    }
+
     fn happen(&mut self, happening: Happening) {
         match happening {
             Happening::Report(report) => self.report(report),

@@ -18,6 +18,8 @@ struct Spot {
     ignore: u64,
     threads: BTreeSet<ThreadId>,
     scope: wire::StopScope,
+    /// Times that it was hit, the ignored ones included.
+    hits: u64,
     /// What was there last.
     value: Vec<u8>,
 }
@@ -40,6 +42,17 @@ impl Watched {
     /// Whether the watchpoint is still here.
     pub fn knows(&self, id: u64) -> bool {
         self.spots.contains_key(&id)
+    }
+
+    /// How often each was hit, and how many hits it still passes over.
+    pub fn hits(&self) -> impl Iterator<Item = wire::Hits> + '_ {
+        self.spots.iter().map(|(id, spot)| wire::Hits {
+            id: *id,
+            hits: spot.hits,
+            evaluations: spot.hits,
+            ignore_left: spot.ignore,
+            ..wire::Hits::default()
+        })
     }
 
     fn registers(&self) -> [Option<Watch>; SLOTS] {
@@ -149,6 +162,7 @@ impl Tracer {
             ignore: request.ignore_count,
             threads: request.threads.iter().copied().map(ThreadId).collect(),
             scope: request.stop_scope(),
+            hits: 0,
             value,
         };
         process.watched.spots.insert(request.id, spot);
@@ -266,6 +280,7 @@ fn report_of(
             return None;
         }
     }
+    spot.hits += 1;
     if spot.ignore > 0 {
         spot.ignore -= 1;
         return None;

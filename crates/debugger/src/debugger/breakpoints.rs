@@ -15,6 +15,7 @@ impl Debugger {
         let target = self.settle(&spec.location)?;
         if let Some(condition) = &spec.condition {
             self.check_expression(condition)?;
+            self.check_condition(&target, condition)?;
         }
         if let Some(set) = spec.only.clone() {
             self.resolve(&set)?;
@@ -54,7 +55,10 @@ impl Debugger {
     /// Why a target is nowhere, if it is nowhere.
     fn nothing_there(&self, target: &Target) -> Option<DebuggerError> {
         let mut first = None;
-        for process in self.processes.values().filter(|process| process.is_alive()) {
+        // Between two runs the last program's symbols are asked.
+        let alive = self.has_processes();
+        let asked = self.processes.values();
+        for process in asked.filter(|process| process.is_alive() || !alive) {
             match self.places_in(target, process.number) {
                 Ok(_) => return None,
                 Err(error) => first = first.or(Some(error)),
@@ -69,6 +73,14 @@ impl Debugger {
         if let Err(error) = self.place(number, &processes) {
             self.breakpoints.remove(&number);
             return Err(error);
+        }
+        if !self.has_processes()
+            && let Some(former) = processes.first()
+        {
+            let places = self.wanted_places(number, *former).unwrap_or_default();
+            if let Some(breakpoint) = self.breakpoints.get_mut(&number) {
+                breakpoint.last_places = places;
+            }
         }
         self.breakpoint(number)
     }
@@ -146,7 +158,7 @@ impl Debugger {
 
     /// All of them, in order of their numbers.
     pub fn breakpoints(&self) -> Vec<BreakpointView> {
-        let hits = self.agent_hits();
+        let hits = self.agent_counts();
         self.breakpoints
             .values()
             .map(|breakpoint| self.breakpoint_view(breakpoint, &hits))
@@ -159,11 +171,11 @@ impl Debugger {
             .breakpoints
             .get(&number)
             .ok_or(DebuggerError::NoSuchBreakpoint(number))?;
-        Ok(self.breakpoint_view(breakpoint, &self.agent_hits()))
+        Ok(self.breakpoint_view(breakpoint, &self.agent_counts()))
     }
 
-    /// How often the agent saw each breakpoint hit.
-    pub(super) fn agent_hits(&self) -> BTreeMap<u32, u64> {
+    /// What the agent counted at each breakpoint.
+    fn agent_counts(&self) -> BTreeMap<u32, wire::Hits> {
         let Some(link) = &self.link else {
             return BTreeMap::new();
         };
@@ -175,14 +187,14 @@ impl Debugger {
         let reply = link.get_hits(wire::GetHitsRequest { session: 0, ids });
         let hits = reply.map(|reply| reply.hits).unwrap_or_default();
         hits.into_iter()
-            .map(|hits| (hits.id as u32, hits.hits))
+            .map(|hits| (hits.id as u32, hits))
             .collect()
     }
 
     fn breakpoint_view(
         &self,
         breakpoint: &Breakpoint,
-        hits: &BTreeMap<u32, u64>,
+        hits: &BTreeMap<u32, wire::Hits>,
     ) -> BreakpointView {
         let what = match &breakpoint.what {
             What::Code {
@@ -228,11 +240,10 @@ impl Debugger {
                 scoped: watch.scope.is_some(),
             },
         };
-        let counted = hits.get(&breakpoint.number).copied().unwrap_or(0);
-        let hits = if breakpoint.asks_us() {
-            breakpoint.own_hits
-        } else {
-            counted + breakpoint.own_hits
+        let counted = hits.get(&breakpoint.number);
+        let (hits, ignore) = match counted.filter(|_| !breakpoint.asks_us()) {
+            Some(counted) => (counted.hits + breakpoint.own_hits, counted.ignore_left),
+            None => (breakpoint.own_hits, breakpoint.ignore),
         };
         BreakpointView {
             number: breakpoint.number,
@@ -242,15 +253,17 @@ impl Debugger {
             temporary: breakpoint.temporary,
             condition: breakpoint.condition.clone(),
             condition_in_agent: breakpoint.condition_in_agent,
-            ignore: breakpoint.ignore,
+            ignore,
             hits,
             only: breakpoint.only.as_ref().map(|set| set.text().to_owned()),
             commands: breakpoint.commands.clone(),
-            places: breakpoint
-                .places
-                .iter()
-                .map(|place| place.view.clone())
-                .collect(),
+            places: match self.has_processes() {
+                true => {
+                    let places = breakpoint.places.iter();
+                    places.map(|place| place.view.clone()).collect()
+                }
+                false => breakpoint.last_places.clone(),
+            },
             problems: breakpoint.problems.clone(),
         }
     }
@@ -266,6 +279,7 @@ impl Debugger {
         self.breakpoint_mut(number)?;
         self.switch_off(number)?;
         self.breakpoints.remove(&number);
+        self.free_arrivals(number);
         self.tell_signals()
     }
 
@@ -307,10 +321,9 @@ impl Debugger {
             return Ok(());
         }
         if !enabled {
-            let hits = self.agent_hits().get(&number).copied().unwrap_or(0);
+            self.keep_hits(number)?;
             self.switch_off(number)?;
-            let breakpoint = self.breakpoint_mut(number)?;
-            breakpoint.own_hits += if breakpoint.asks_us() { 0 } else { hits };
+            self.free_arrivals(number);
             return self.tell_signals();
         }
         let processes: Vec<u32> = self.processes.keys().copied().collect();
@@ -330,7 +343,15 @@ impl Debugger {
     pub fn set_condition(&mut self, number: u32, condition: Option<&str>) -> Result<()> {
         if let Some(condition) = condition {
             self.check_expression(condition)?;
+            let target = match &self.breakpoint_mut(number)?.what {
+                What::Code { target, .. } => Some(target.clone()),
+                _ => None,
+            };
+            if let Some(target) = target {
+                self.check_condition(&target, condition)?;
+            }
         }
+        self.keep_hits(number)?;
         let breakpoint = self.breakpoint_mut(number)?;
         breakpoint.condition = condition.map(str::to_owned);
         breakpoint.condition_in_agent = false;
@@ -339,6 +360,7 @@ impl Debugger {
 
     /// Passes over the next `count` hits.
     pub fn set_ignore(&mut self, number: u32, count: u64) -> Result<()> {
+        self.keep_hits(number)?;
         self.breakpoint_mut(number)?.ignore = count;
         self.replace(number)
     }
@@ -371,7 +393,19 @@ impl Debugger {
 
     /// Restricts it to a set, or to none in particular.
     pub fn restrict_breakpoint(&mut self, number: u32, only: Option<Set>) -> Result<()> {
+        self.keep_hits(number)?;
         self.breakpoint_mut(number)?.only = only;
         self.replace(number)
+    }
+
+    /// Writes down what the agent counted and still ignores: placed anew, it begins from nothing.
+    fn keep_hits(&mut self, number: u32) -> Result<()> {
+        let counts = self.agent_counts();
+        let breakpoint = self.breakpoint_mut(number)?;
+        if let Some(counted) = counts.get(&number).filter(|_| !breakpoint.asks_us()) {
+            breakpoint.own_hits += counted.hits;
+            breakpoint.ignore = counted.ignore_left;
+        }
+        Ok(())
     }
 }

@@ -81,7 +81,11 @@ impl Debugger {
             registers.set(Register::RAX, result);
         }
         let general = crate::agent::to_wire(&registers, &before);
-        self.write_general(id, general)
+        self.write_general(id, general)?;
+        if let Some(thread) = self.thread_mut(id) {
+            thread.selected_frame = 0;
+        }
+        Ok(())
     }
 
     /// Makes a thread go on elsewhere.

@@ -10,13 +10,16 @@ use crate::signals;
 use crate::view::BreakpointView;
 use crate::{CatchSpec, DebuggerError, Result};
 
+/// Where every Rust panic passes. Newer compilers mangle the name, with a hash of their own in it.
+const PANIC: &[&str] = &["rust_panic"];
+
 impl Debugger {
     /// Sets a catchpoint.
     pub fn add_catchpoint(&mut self, spec: CatchSpec, temporary: bool) -> Result<BreakpointView> {
         check(&spec)?;
         let number = self.take_number();
         let what = match &spec {
-            CatchSpec::Panic => code(&["rust_panic"], spec.clone()),
+            CatchSpec::Panic => code(PANIC, spec.clone()),
             CatchSpec::Throw => code(&["__cxa_throw"], spec.clone()),
             CatchSpec::Catch => code(&["__cxa_begin_catch"], spec.clone()),
             CatchSpec::Rethrow => code(&["__cxa_rethrow"], spec.clone()),
@@ -159,7 +162,7 @@ pub(super) fn words(spec: &CatchSpec) -> (String, String) {
         }
         CatchSpec::Syscall(names) => ("syscall", format!("syscalls {}", list(names))),
         CatchSpec::Signal(names) if names.is_empty() => ("signal", "<standard signals>".to_owned()),
-        CatchSpec::Signal(names) => ("signal", names.join(" ")),
+        CatchSpec::Signal(names) => ("signal", format!("signal {}", list(names))),
         CatchSpec::Panic => ("panic", "rust panic".to_owned()),
         CatchSpec::Throw => ("throw", "exception throw".to_owned()),
         CatchSpec::Catch => ("catch", "exception catch".to_owned()),

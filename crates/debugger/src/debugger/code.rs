@@ -168,8 +168,8 @@ impl Debugger {
         {
             let module = &mapped.loaded.module;
             for variable in module.globals_matching(pattern).map_err(symbol_error)? {
-                let declaration =
-                    format!("{} {};", module.type_name(variable.type_id), variable.name);
+                let declaration = module.declaration(variable.type_id, &variable.name);
+                let declaration = format!("{declaration};");
                 views.push(SymbolView {
                     name: variable.qualified_name,
                     file: variable
@@ -197,14 +197,21 @@ impl Debugger {
             .filter(|mapped| mapped.loaded.module.has_debug_information())
         {
             let module = &mapped.loaded.module;
-            for id in module.find_types(pattern).map_err(symbol_error)? {
-                let name = module.type_name(Some(id));
+            let named = |name: &str| !name.starts_with(['<', '(']) && !name.contains("{vtable");
+            for (name, id) in module.types_matching(pattern).map_err(symbol_error)? {
+                if !named(&name) {
+                    continue;
+                }
+                let (file, line) = module
+                    .declared_at(id)
+                    .map(|declared| (declared.file.name.clone(), declared.line as u32))
+                    .unzip();
                 views.push(SymbolView {
+                    declaration: Some(format!("{};", module.type_name(Some(id)))),
                     name,
-                    file: None,
-                    line: None,
+                    file,
+                    line,
                     address: None,
-                    declaration: None,
                 });
             }
         }

@@ -30,7 +30,7 @@ impl SymbolResolver for Names {
         let near = instruction.is_call_near()
             || instruction.is_jmp_short_or_near()
             || instruction.is_jcc_short_or_near();
-        if !near && !instruction.is_ip_rel_memory_operand() {
+        if !near {
             return None;
         }
         let name = self.0.symbolic(address)?;
@@ -122,7 +122,7 @@ impl Debugger {
         options.set_branch_leading_zeros(false);
         options.set_small_hex_numbers_in_decimal(false);
         options.set_show_symbol_address(false);
-        options.set_rip_relative_addresses(true);
+        options.set_rip_relative_addresses(false);
         let mut decoder = Decoder::with_ip(64, &bytes, start, DecoderOptions::NONE);
         let mut views = Vec::new();
         let mut instruction = Instruction::default();
@@ -135,6 +135,14 @@ impl Debugger {
                 text.push_str("(bad)");
             } else {
                 formatter.format(&instruction, &mut text);
+                // The place itself behind the distance to it.
+                if instruction.is_ip_rel_memory_operand() {
+                    let address = instruction.ip_rel_memory_address();
+                    text.push_str(&format!("        # {address:#x}"));
+                    if let Some(name) = space.symbolic(address) {
+                        text.push_str(&format!(" <{name}>"));
+                    }
+                }
             }
             let from = (instruction.ip() - start) as usize;
             let (function, offset) = split_name(space, instruction.ip());
@@ -144,6 +152,7 @@ impl Debugger {
                 function,
                 line: None,
                 file: None,
+                full_path: None,
                 bytes: bytes
                     .get(from..from + instruction.len())
                     .unwrap_or_default()
@@ -220,7 +229,8 @@ fn add_lines(space: &Space, instructions: &mut [InstructionView]) {
             entry.position.line as u32,
         );
         if last.as_ref() != Some(&here) {
-            instruction.file = Some(here.0.clone());
+            instruction.file = Some(entry.position.file.name.clone());
+            instruction.full_path = Some(here.0.clone());
             instruction.line = Some(here.1);
             last = Some(here);
         }

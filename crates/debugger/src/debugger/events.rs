@@ -5,7 +5,7 @@ use wire::event::Kind;
 
 use super::Debugger;
 use crate::agent::News;
-use crate::session::free_name;
+use crate::session::{Process, free_name};
 use crate::signals;
 use crate::view::{ProcessState, StopReason, StopView};
 use crate::{DebuggerError, Event, Result, ThreadId};
@@ -82,21 +82,7 @@ impl Debugger {
                     });
                 }
             }
-            Kind::BarrierArrived(arrived) => {
-                if let (Some(id), Some(barrier)) = (
-                    self.numbers_of(arrived.thread),
-                    self.barrier_view(arrived.id as u32),
-                ) {
-                    if let Some(thread) = self.thread_mut(id) {
-                        thread.running = false;
-                        thread.held = true;
-                    }
-                    self.emit(Event::BarrierArrival {
-                        who: self.who(id)?,
-                        barrier,
-                    });
-                }
-            }
+            Kind::BarrierArrived(arrived) => self.arrived_at_barrier(&arrived)?,
             Kind::ProcessDetached(detached) => {
                 if let Some(number) = self
                     .process_by_id(detached.process)
@@ -268,7 +254,9 @@ impl Debugger {
                 })
                 .or(self.current);
         }
-        if let Ok(who) = who {
+        // The end of a whole process is told once.
+        let lives = self.process(id.process).is_ok_and(Process::is_alive);
+        if let Some(who) = who.ok().filter(|_| lives) {
             self.emit(Event::ThreadExited { who });
         }
     }
@@ -322,7 +310,7 @@ impl Debugger {
         };
         self.emit(Event::Stopped(view.clone()));
         // An end is the end of a command only when nobody is left who runs.
-        if !self.is_running() {
+        if !self.is_running() && !self.awaits_barrier() {
             self.reported.push(view);
         }
         Ok(())

@@ -18,7 +18,7 @@ pub(super) struct Hands<'a> {
 }
 
 /// The longest text that a print function of the program may return.
-const LONGEST_TEXT: usize = 64 << 10;
+pub(super) const LONGEST_TEXT: usize = 64 << 10;
 
 fn sentence(error: crate::DebuggerError) -> EvaluationError {
     EvaluationError::Invalid(error.to_string())
@@ -31,8 +31,20 @@ impl Hands<'_> {
         })
     }
 
+    /// A function of the program or its libraries by the name of its symbol.
+    pub(super) fn function_named(&self, name: &str) -> Option<u64> {
+        let process = self.debugger.process(self.thread?.process).ok()?;
+        process.space.modules.iter().find_map(|mapped| {
+            let module = &mapped.loaded.module;
+            let symbol = module.symbols_named(name).into_iter().find(|symbol| {
+                symbol.kind == wayfarer_symbols::SymbolKind::Function && symbol.address.0 != 0
+            })?;
+            Some(symbol.address.in_process(mapped.loaded.bias))
+        })
+    }
+
     /// Calls a function at an address.
-    fn run(
+    pub(super) fn run(
         &mut self,
         function: u64,
         request: wire::InferiorCallRequest,
@@ -58,6 +70,9 @@ impl Hands<'_> {
         let Some(failure) = &reply.failure else {
             return Ok(reply);
         };
+        if failure.kind() == wire::FailureKind::Gone {
+            return Err(sentence(crate::DebuggerError::CallEnded(name)));
+        }
         let why = match reply
             .interruption
             .as_ref()
@@ -66,13 +81,20 @@ impl Hands<'_> {
             Some(wire::stop_reason::Reason::Signal(signal)) => {
                 let number = signal.signal as i32;
                 format!(
-                    "it received {}, {}",
+                    "was signaled ({}, {})",
                     crate::signals::name(number),
                     crate::signals::meaning(number)
                 )
             }
-            Some(wire::stop_reason::Reason::Breakpoint(_)) => "it hit a breakpoint".to_owned(),
-            _ => failure.message.clone(),
+            Some(wire::stop_reason::Reason::Breakpoint(hit)) => {
+                let number = hit.ids.first().copied().unwrap_or(0);
+                format!("stopped at breakpoint {number}")
+            }
+            Some(wire::stop_reason::Reason::Watchpoint(hit)) => {
+                let number = hit.watches.first().map_or(0, |watch| watch.id);
+                format!("stopped at watchpoint {number}")
+            }
+            _ => format!("stopped ({})", failure.message),
         };
         Err(sentence(crate::DebuggerError::CallInterrupted(name, why)))
     }
@@ -197,21 +219,7 @@ impl Services for Hands<'_> {
     }
 
     fn allocate(&mut self, bytes: &[u8]) -> Answer<u64> {
-        let id = self.thread()?;
-        let space = self
-            .debugger
-            .process(id.process)
-            .map_err(sentence)?
-            .space
-            .clone();
-        let malloc = space.modules.iter().find_map(|mapped| {
-            let module = &mapped.loaded.module;
-            let symbol = module.symbols_named("malloc").into_iter().find(|symbol| {
-                symbol.kind == wayfarer_symbols::SymbolKind::Function && symbol.address.0 != 0
-            })?;
-            Some(symbol.address.in_process(mapped.loaded.bias))
-        });
-        let malloc = malloc.ok_or_else(|| {
+        let malloc = self.function_named("malloc").ok_or_else(|| {
             EvaluationError::invalid(
                 "evaluation of this expression requires the program to have a function \"malloc\".",
             )
@@ -236,12 +244,11 @@ impl Services for Hands<'_> {
     }
 
     fn custom_print(&mut self, type_name: &str, address: u64) -> Option<String> {
-        let name = self
-            .debugger
-            .memories
-            .printers
-            .function(type_name)?
-            .to_owned();
+        let Some(name) = self.debugger.memories.printers.function(type_name) else {
+            let own = self.debugger.settings.is_on("print debug");
+            return own.then(|| self.rust_debug(type_name, address)).flatten();
+        };
+        let name = name.to_owned();
         let id = self.thread?;
         let space = self.debugger.process(id.process).ok()?.space.clone();
         let function = space.modules.iter().find_map(|mapped| {
@@ -261,15 +268,21 @@ impl Services for Hands<'_> {
         let object = wire::CallArgument {
             value: Some(wire::call_argument::Value::Number(address)),
         };
-        let reply = self
-            .run(
-                function,
-                wire::InferiorCallRequest {
-                    arguments: vec![object],
-                    ..Default::default()
-                },
-            )
-            .ok()?;
+        let reply = self.run(
+            function,
+            wire::InferiorCallRequest {
+                arguments: vec![object],
+                ..Default::default()
+            },
+        );
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(error) => {
+                let words = format!("warning: {name} was not usable: {error}");
+                self.debugger.say(words);
+                return None;
+            }
+        };
         let text = space.memory.read_text(reply.general?.rax, LONGEST_TEXT);
         Some(String::from_utf8_lossy(&text).into_owned())
     }

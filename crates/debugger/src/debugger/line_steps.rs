@@ -40,6 +40,7 @@ impl Debugger {
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         plan.frame = Some(frame.id);
         plan.line = line_of(frame);
+        plan.stack = stack_of(&backtrace, frame);
         plan.action = self.line_action(&space, &backtrace, plan)?;
         Ok(None)
     }
@@ -110,8 +111,12 @@ impl Debugger {
         let Some(top) = backtrace.frames.get(beginning) else {
             return Ok(Advance::Stop(StopReason::Step));
         };
-        if plan.line.is_some() && line_of(top) == plan.line {
+        let same_line = plan.line.is_some() && line_of(top) == plan.line;
+        // In the middle of a line it goes on to the next one that begins.
+        if same_line || (beginning == 0 && inside_row(top)) {
             plan.frame = Some(top.id);
+            plan.line = line_of(top);
+            plan.stack = stack_of(backtrace, top);
             plan.action = self.line_action(space, backtrace, plan)?;
             return Ok(Advance::GoOn);
         }
@@ -275,6 +280,22 @@ impl Debugger {
 fn line_of(frame: &Frame) -> Option<(String, u64)> {
     let position = frame.position.as_ref()?;
     Some((position.file.path.display().to_string(), position.line))
+}
+
+/// The stack pointer in a frame.
+fn stack_of(backtrace: &Backtrace, frame: &Frame) -> Option<u64> {
+    let activation = backtrace.stack.activations.get(frame.activation)?;
+    activation.registers.sp()
+}
+
+/// Whether a frame stands behind the beginning of a row of the line table.
+fn inside_row(frame: &Frame) -> bool {
+    let Some(loaded) = &frame.module else {
+        return false;
+    };
+    let address = loaded.address(frame.pc);
+    let row = loaded.module.line_at(address).ok().flatten();
+    row.is_some_and(|row| row.range.start != address && row.position.line != 0)
 }
 
 fn no_bounds() -> DebuggerError {

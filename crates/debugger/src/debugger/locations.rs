@@ -295,9 +295,27 @@ pub(super) fn places_of(
         Target::Functions(names) => {
             let mut all = Vec::new();
             for name in names {
-                if !module.symbols_named(name).is_empty() {
-                    all.extend(module.function_places(name).unwrap_or_default());
+                // What belongs to Rust's own runtime has a hash before its name.
+                let mangled = format!("7___rustc{}{name}", name.len());
+                // A stub that leads to it is not it.
+                let found = module.symbols().find(|symbol| {
+                    (symbol.name == *name || symbol.name.ends_with(&mangled))
+                        && symbol.kind == wayfarer_symbols::SymbolKind::Function
+                        && symbol.address.0 != 0
+                });
+                let Some(symbol) = found else {
+                    continue;
+                };
+                let places = module.function_places(symbol.name).unwrap_or_default();
+                if places.is_empty() {
+                    all.push(CodePlace {
+                        address: symbol.address,
+                        function: Some((*name).to_owned()),
+                        position: None,
+                        is_inlined: false,
+                    });
                 }
+                all.extend(places);
             }
             Ok(all)
         }

@@ -53,6 +53,17 @@ impl Debugger {
             _ => self.examine_units(&space, address, count, format, unit)?,
         };
         self.memories.examined = Some((next, format, unit));
+        // `$_` is the last unit shown, `$__` what is there.
+        let last = match format {
+            'i' | 's' => lines.last().map_or(address, |line| line.address),
+            _ => next.wrapping_sub(unit_size(unit)),
+        };
+        let target = unit_type(format, unit_size(unit));
+        let pointer = Value::computed(target.pointer(), last.to_le_bytes().to_vec());
+        self.memories.set_convenience("_", pointer);
+        let bytes = space.memory.read_some(last, unit_size(unit) as usize);
+        self.memories
+            .set_convenience("__", Value::computed(target, bytes));
         Ok(lines)
     }
 

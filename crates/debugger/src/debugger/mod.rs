@@ -1,5 +1,6 @@
 //! The facade: one object that a front end drives from one thread at a time.
 
+mod barriers;
 mod breakpoints;
 mod calls;
 mod catchpoints;
@@ -10,6 +11,7 @@ mod ending;
 mod events;
 mod frames;
 mod hands;
+mod leaps;
 mod line_steps;
 mod locations;
 mod memory_view;
@@ -19,6 +21,7 @@ mod population;
 mod processes;
 mod registers;
 mod running;
+mod rust_debug;
 mod settings;
 mod signals;
 mod snapshots;
@@ -35,6 +38,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use wayfarer_protocol as wire;
+
+pub(crate) use rust_debug::DebugMaker;
 
 use crate::agent::{AgentProcess, Interrupter, Link, Mailbox, News, connect};
 use crate::breakpoint::{Breakpoint, Purpose};
@@ -77,15 +82,21 @@ pub struct Debugger {
     focus: Set,
     breakpoints: BTreeMap<u32, Breakpoint>,
     next_breakpoint: u32,
+    /// Who waits at each barrier.
+    arrivals: BTreeMap<u32, Vec<ThreadId>>,
     /// Breakpoints of our own, by the agent's id.
     internal: HashMap<u64, Purpose>,
     next_internal: u64,
     signals: SignalTable,
     settings: Settings,
+    /// Where each module leaves frames without returning, by the module's address.
+    leaps: HashMap<usize, (Arc<wayfarer_symbols::Module>, Arc<Vec<leaps::Leap>>)>,
     /// Threads that are on their way through a step, by the agent's id.
     steps: HashMap<u64, StepPlan>,
     /// Stops that nobody has been told as the end of a command yet.
     reported: Vec<StopView>,
+    /// Somebody could not be resumed because it is gone; that is about to be told.
+    death_expected: bool,
     /// Whether a command waits for stops; then a stop may change the selection.
     foreground: bool,
     launched: Option<Launch>,
@@ -116,12 +127,15 @@ impl Debugger {
             focus: Set::all(),
             breakpoints: BTreeMap::new(),
             next_breakpoint: 1,
+            arrivals: BTreeMap::new(),
             internal: HashMap::new(),
             next_internal: FIRST_INTERNAL,
             signals: SignalTable::default(),
             settings: Settings::default(),
+            leaps: HashMap::new(),
             steps: HashMap::new(),
             reported: Vec::new(),
+            death_expected: false,
             foreground: false,
             launched: None,
             at_entry: false,

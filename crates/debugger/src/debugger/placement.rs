@@ -9,8 +9,8 @@ use super::Debugger;
 use super::locations::{place_at, places_of, worth_asking};
 use crate::breakpoint::{Breakpoint, Does, Placed, Target, What};
 use crate::session::Process;
-use crate::view::{BarrierView, PlaceView};
-use crate::{Event, Result, Set, ThreadId};
+use crate::view::PlaceView;
+use crate::{Event, Result};
 
 /// Whom a breakpoint is restricted to.
 pub(super) enum Restriction {
@@ -129,7 +129,10 @@ impl Debugger {
                             .get(&place.view.process_number)
                             .is_some_and(|process| process.id == result.process))
                 });
-                problems.push(failure.message);
+                // A process that died in this moment is told by its own event.
+                if failure.kind() != wire::FailureKind::Gone {
+                    problems.push(failure.message);
+                }
             }
         }
         if let Some(breakpoint) = self.breakpoints.get_mut(&number) {
@@ -191,7 +194,7 @@ impl Debugger {
                 ..
             }
         );
-        let barrier = gathers.then(|| self.barrier_members(breakpoint));
+        let barrier = gathers.then(|| self.barrier_members(breakpoint, places));
         let threads = match restriction {
             Restriction::Threads(threads, _) => threads.clone(),
             _ => Vec::new(),
@@ -214,32 +217,6 @@ impl Debugger {
                 ..Default::default()
             })?;
         Ok(reply.results)
-    }
-
-    fn barrier_members(&self, breakpoint: &Breakpoint) -> wire::Barrier {
-        let members = self.members();
-        let set = breakpoint.only.clone().unwrap_or_else(Set::all);
-        let meant = set.members(&members, &mut |_, _| false);
-        let mut barrier = wire::Barrier::default();
-        for process in self.processes.values().filter(|process| process.is_alive()) {
-            let own: Vec<ThreadId> = meant
-                .iter()
-                .copied()
-                .filter(|id| id.process == process.number)
-                .collect();
-            if own.is_empty() {
-                continue;
-            }
-            if own.len() == process.live_threads().count() {
-                barrier.processes.push(process.id);
-            } else {
-                barrier.threads.extend(
-                    own.iter()
-                        .filter_map(|id| Some(process.threads.get(&id.thread)?.id)),
-                );
-            }
-        }
-        barrier
     }
 
     /// Whom a breakpoint is for, now.
@@ -273,7 +250,7 @@ impl Debugger {
     }
 
     /// Where a breakpoint belongs in a process. Each module is asked once, however many processes map it.
-    fn wanted_places(&mut self, number: u32, process: u32) -> Result<Vec<PlaceView>> {
+    pub(super) fn wanted_places(&mut self, number: u32, process: u32) -> Result<Vec<PlaceView>> {
         let found = self.process(process)?;
         let (space, name) = (found.space.clone(), found.name.clone());
         let Some(Breakpoint {
@@ -406,56 +383,9 @@ impl Debugger {
 
     /// Places a breakpoint anew after its options have changed.
     pub(super) fn replace(&mut self, number: u32) -> Result<()> {
-        let hits = self.agent_hits().get(&number).copied().unwrap_or(0);
         self.unplace(number)?;
-        if let Some(breakpoint) = self.breakpoints.get_mut(&number) {
-            // The agent begins to count from nothing.
-            breakpoint.own_hits = breakpoint.own_hits.max(hits);
-        }
         let processes: Vec<u32> = self.processes.keys().copied().collect();
-        self.place(number, &processes)
-    }
-
-    /// Who has come to a barrier and who has not.
-    pub(super) fn barrier_view(&self, number: u32) -> Option<BarrierView> {
-        let reply = self
-            .link
-            .as_ref()?
-            .get_hits(wire::GetHitsRequest {
-                session: 0,
-                ids: vec![u64::from(number)],
-            })
-            .ok()?;
-        let hits = reply.hits.into_iter().next()?;
-        let name_of_thread = |id: &u64| {
-            let numbers = self.numbers_of(*id)?;
-            Some(format!(
-                "{}.{}",
-                self.process(numbers.process).ok()?.name,
-                numbers.thread
-            ))
-        };
-        let name_of_process = |id: &u64| {
-            self.processes
-                .values()
-                .find(|process| process.id == *id)
-                .map(|process| process.name.clone())
-        };
-        let mut missing: Vec<String> = hits
-            .missing_processes
-            .iter()
-            .filter_map(name_of_process)
-            .collect();
-        missing.extend(hits.missing_threads.iter().filter_map(name_of_thread));
-        let arrived = hits
-            .arrived_threads
-            .iter()
-            .filter_map(name_of_thread)
-            .collect();
-        Some(BarrierView {
-            number,
-            arrived,
-            missing,
-        })
+        self.place(number, &processes)?;
+        self.insert_watch(number)
     }
 }

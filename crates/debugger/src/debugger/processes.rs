@@ -254,16 +254,21 @@ impl Debugger {
         if process.end.is_some() {
             return;
         }
+        // Its symbols stay, for breakpoints of the next run and for questions about the code.
         process.end = Some(end);
-        process.space = Space::empty(process.space.memory.clone());
         let threads: Vec<u64> = process.threads.values().map(|thread| thread.id).collect();
         for thread in threads {
             self.steps.remove(&thread);
         }
         for breakpoint in self.breakpoints.values_mut() {
-            breakpoint
-                .places
-                .retain(|place| place.view.process_number != number);
+            let (gone, kept) = std::mem::take(&mut breakpoint.places)
+                .into_iter()
+                .partition(|place| place.view.process_number == number);
+            breakpoint.places = kept;
+            let gone: Vec<crate::breakpoint::Placed> = gone;
+            if !gone.is_empty() {
+                breakpoint.last_places = gone.into_iter().map(|place| place.view).collect();
+            }
         }
         self.drop_watchpoints_of(number);
         let last = self.processes.values().all(|process| !process.is_alive());

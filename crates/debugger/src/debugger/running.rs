@@ -15,6 +15,13 @@ use crate::{DebuggerError, Event, Result, Run, Set, ThreadId};
 /// How long a halt's report may lag behind its answer.
 const REPORT_PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long the report of a death may lag behind the first failure that it causes.
+const DEATH_PATIENCE: Duration = Duration::from_millis(300);
+
+fn is_death(event: &wire::Event) -> bool {
+    matches!(event.kind, Some(wire::event::Kind::ProcessExited(_)))
+}
+
 impl Debugger {
     /// Runs and waits for the end of it: the stop of a thread the run was for, a stop that stops everything,
     /// or the end of every process. Several stops at once are returned together, the reported one first.
@@ -24,8 +31,35 @@ impl Debugger {
     pub fn execute(&mut self, how: Run, set: Option<&Set>) -> Result<Vec<StopView>> {
         self.foreground = true;
         let outcome = self.start(how, set).and_then(|()| self.wait_for_end());
+        let outcome = outcome.or_else(|error| self.death_instead(error));
         self.foreground = false;
         outcome
+    }
+
+    /// What failed because its process died in that moment is told as that death.
+    fn death_instead(&mut self, error: DebuggerError) -> Result<Vec<StopView>> {
+        let untouched = matches!(
+            error,
+            DebuggerError::NoProcess | DebuggerError::Usage(_) | DebuggerError::Expression(_)
+        );
+        let process = self.current.map(|current| current.process);
+        let ended = |debugger: &Debugger| {
+            process.is_some_and(|number| {
+                let process = debugger.process(number);
+                process.is_ok_and(|process| !process.is_alive())
+            })
+        };
+        let lived = !ended(self);
+        while lived && !untouched && !ended(self) {
+            match self.news.recv_timeout(DEATH_PATIENCE) {
+                Ok(news) => self.take_news(news)?,
+                Err(_) => return Err(error),
+            }
+        }
+        if lived && ended(self) {
+            return Ok(std::mem::take(&mut self.reported));
+        }
+        Err(error)
     }
 
     /// Starts running and returns at once (`continue &`); stops arrive as events.
@@ -55,7 +89,7 @@ impl Debugger {
             Run::Return(value) => {
                 let current = self.stopped_current()?;
                 self.pop_frame(value.as_deref())?;
-                self.tell(vec![(current, StopReason::LocationReached)])
+                self.tell(vec![(current, StopReason::Returned)])
             }
             step => self.start_step(step, set),
         }
@@ -77,7 +111,14 @@ impl Debugger {
                 }
                 return Ok(std::mem::take(&mut self.reported));
             }
-            if !self.is_running() {
+            if !self.is_running() && !self.awaits_barrier() {
+                if std::mem::take(&mut self.death_expected)
+                    && let Ok(news) = self.news.recv_timeout(DEATH_PATIENCE)
+                {
+                    self.death_expected = !matches!(&news, News::Event(event) if is_death(event));
+                    self.take_news(news)?;
+                    continue;
+                }
                 return Ok(Vec::new());
             }
             match self.news.recv() {
@@ -317,8 +358,9 @@ impl Debugger {
                     thread.running = false;
                 }
                 // A process that died in this moment is told by its own event.
-                if failure.kind() != wire::FailureKind::Gone {
-                    trouble = Some(failed(failure));
+                match failure.kind() {
+                    wire::FailureKind::Gone => self.death_expected = true,
+                    _ => trouble = Some(failed(failure)),
                 }
             }
         }

@@ -64,7 +64,7 @@ impl Debugger {
         let count = text.line_count() as u32;
         if first > count {
             return Err(DebuggerError::Usage(format!(
-                "Line number {first} out of range; \"{file}\" has {count} lines."
+                "Line number {first} out of range; {file} has {count} lines."
             )));
         }
         let last = last.min(count);
@@ -140,7 +140,13 @@ impl Debugger {
                     .module
                     .find_functions(name)
                     .unwrap_or_default();
-                if let Some(declared) = found.into_iter().find_map(|function| function.declared) {
+                // Where its code begins, as in gdb: the line of the brace if that is one of its own.
+                let begins = found.first().and_then(|function| {
+                    let line = mapped.loaded.module.line_at(function.entry?);
+                    Some(line.ok()??.position)
+                });
+                let declared = found.into_iter().find_map(|function| function.declared);
+                if let Some(declared) = begins.or(declared) {
                     return Ok((
                         declared.file.name.clone(),
                         declared.file.path.clone(),

@@ -14,6 +14,7 @@ use crate::{DebuggerError, Result, Set, StackSpec, ThreadId};
 
 /// What is needed to read one stack without the debugger: so many can be read at once.
 struct Job {
+    id: ThreadId,
     who: Who,
     space: Space,
     registers: Registers,
@@ -45,6 +46,20 @@ impl Debugger {
         }))
     }
 
+    /// The stacks of threads, fetched together and read in parallel. Of those that run there are none.
+    pub fn backtraces_of(
+        &mut self,
+        ids: &[ThreadId],
+        spec: StackSpec,
+    ) -> Result<Vec<(ThreadId, StackView)>> {
+        let jobs = self.jobs_of(ids.to_vec())?;
+        let options = self.backtrace_options(spec);
+        let style = self.print_style();
+        Ok(in_parallel(&jobs, |job| {
+            (job.id, read_stack(job, spec, &options, &style))
+        }))
+    }
+
     /// The frames of a set without values, for merging.
     pub(super) fn plain_stacks(&mut self, set: Option<&Set>) -> Result<Vec<(Who, Vec<FrameView>)>> {
         let jobs = self.jobs(set)?;
@@ -70,7 +85,11 @@ impl Debugger {
 
     fn jobs(&mut self, set: Option<&Set>) -> Result<Vec<Job>> {
         let all = Set::all();
-        let mut ids = self.resolve(set.unwrap_or(&all))?;
+        let ids = self.resolve(set.unwrap_or(&all))?;
+        self.jobs_of(ids)
+    }
+
+    fn jobs_of(&mut self, mut ids: Vec<ThreadId>) -> Result<Vec<Job>> {
         ids.retain(|&id| self.thread(id).is_ok_and(|(_, thread)| !thread.running));
         self.fetch_snapshots(&ids)?;
         Ok(ids.into_iter().filter_map(|id| self.job(id).ok()).collect())
@@ -79,6 +98,7 @@ impl Debugger {
     fn job(&self, id: ThreadId) -> Result<Job> {
         let (process, thread) = self.thread(id)?;
         Ok(Job {
+            id,
             who: process.who(thread),
             space: process.space.clone(),
             registers: thread.registers().ok_or(DebuggerError::NoFrame)?,

@@ -3,6 +3,7 @@
 use wayfarer_protocol as wire;
 use wayfarer_symbols::ScopeKind;
 use wayfarer_symbols::frames::FrameKind;
+use wayfarer_symbols::unwind::EndOfStack;
 
 use super::Debugger;
 use crate::breakpoint::Purpose;
@@ -21,15 +22,7 @@ impl Debugger {
     pub(super) fn start_step(&mut self, step: Run, set: Option<&Set>) -> Result<()> {
         let id = self.stopped_current()?;
         let thread = self.thread(id)?.1.id;
-        let mut plan = StepPlan {
-            kind: StepKind::Over,
-            remaining: 1,
-            frame: None,
-            line: None,
-            action: Action::Continue,
-            finishing: None,
-            internal: Vec::new(),
-        };
+        let mut plan = StepPlan::new();
         match step {
             Run::StepInstruction { count } | Run::NextInstruction { count } => {
                 let over = matches!(step, Run::NextInstruction { .. });
@@ -39,7 +32,8 @@ impl Debugger {
                     StepKind::Instruction
                 };
                 plan.remaining = count.max(1);
-                plan.action = Action::Instruction { over };
+                self.fetch_registers(id)?;
+                plan.action = self.instruction_action(id, &mut plan.stack, over);
             }
             Run::Step { count } | Run::Next { count } => {
                 plan.kind = if matches!(step, Run::Step { .. }) {
@@ -65,6 +59,9 @@ impl Debugger {
             _ => return Err(DebuggerError::Usage("This is not a step.".to_owned())),
         }
         let stepping = !matches!(plan.kind, StepKind::Finish | StepKind::Reach);
+        if plan.stack.is_some() {
+            plan.internal.extend(self.watch_leaps(id));
+        }
         self.steps.insert(thread, plan);
         let mut ids = if self.settings.locks_scheduler(stepping) {
             Vec::new()
@@ -75,6 +72,33 @@ impl Debugger {
             ids.insert(0, id);
         }
         self.resume(&ids, None)
+    }
+
+    /// One instruction; over a call: to the instruction behind it, however the call is left.
+    fn instruction_action(&self, id: ThreadId, stack: &mut Option<u64>, over: bool) -> Action {
+        let behind = || {
+            let (process, thread) = self.thread(id).ok()?;
+            let general = thread.general.as_ref()?;
+            let views = self.decode(&process.space, general.rip, u64::MAX, 1).ok()?;
+            let call = views.first().filter(|view| view.text.starts_with("call"))?;
+            Some((general.rip + call.bytes.len() as u64, general.rsp))
+        };
+        match over.then(behind).flatten() {
+            Some((address, pointer)) => {
+                *stack = Some(pointer);
+                Action::To {
+                    addresses: vec![address],
+                    stack_above: Some(pointer.wrapping_sub(1)),
+                }
+            }
+            None => Action::Instruction { over },
+        }
+    }
+
+    /// Whether the selected frame has a caller that `finish` could run to.
+    pub fn check_finish(&mut self) -> Result<()> {
+        let id = self.stopped_current()?;
+        self.plan_finish(id, &mut StepPlan::new())
     }
 
     /// `finish`: out of the selected frame.
@@ -113,11 +137,16 @@ impl Debugger {
             };
             return Ok(());
         }
+        let shown = |other: &wayfarer_symbols::frames::Frame| other.activation > frame.activation;
+        if backtrace.end != EndOfStack::Limit && !backtrace.frames.iter().any(shown) {
+            return Err(DebuggerError::FinishOutermost);
+        }
         let caller = backtrace
             .stack
             .activations
             .get(frame.activation + 1)
             .ok_or(DebuggerError::FinishOutermost)?;
+        plan.stack = Some(frame.id.frame_address);
         plan.action = Action::To {
             addresses: vec![caller.pc],
             stack_above: Some(frame.id.frame_address.wrapping_sub(1)),
@@ -147,6 +176,7 @@ impl Debugger {
         let backtrace = self.backtrace_of(id, index + 2)?;
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         if let Some(caller) = backtrace.stack.activations.get(frame.activation + 1) {
+            plan.stack = Some(frame.id.frame_address);
             let thread = self.thread(id)?.1.id;
             let guard = frame.id.frame_address.wrapping_sub(1);
             plan.internal.push(self.insert_internal(
@@ -222,12 +252,16 @@ impl Debugger {
         let advance = match plan.kind {
             StepKind::Instruction | StepKind::InstructionOver => {
                 plan.remaining -= 1;
+                let over = plan.kind == StepKind::InstructionOver;
+                plan.action = self.instruction_action(id, &mut plan.stack, over);
                 match plan.remaining {
                     0 => Advance::Stop(StopReason::Step),
                     _ => Advance::GoOn,
                 }
             }
             StepKind::Reach => Advance::Stop(StopReason::LocationReached),
+            // An exception took it out of the frame: there is no value.
+            StepKind::Finish if plan.leapt => Advance::Stop(StopReason::LocationReached),
             StepKind::Finish => match plan.finishing.take() {
                 Some(finishing) if arrived => {
                     let value = self.returned_value(id, &finishing);

@@ -7,7 +7,7 @@ use super::Debugger;
 use super::stepping::Advance;
 use crate::breakpoint::{Does, Once, Purpose, What};
 use crate::signals;
-use crate::view::{BarrierView, StopReason, StopView};
+use crate::view::{StopReason, StopView};
 use crate::{CatchSpec, Event, Result, ThreadId};
 
 impl Debugger {
@@ -144,7 +144,8 @@ impl Debugger {
                         Some(Purpose::Step(owner)) if owner == thread => {
                             self.judge_step(id, true)?
                         }
-                        Some(Purpose::Step(_)) => None,
+                        Some(Purpose::Leap(owner)) if owner == thread => self.judge_leap(id)?,
+                        Some(Purpose::Step(_) | Purpose::Leap(_)) => None,
                         None => self.judge_breakpoint(id, number as u32)?,
                     };
                     verdict = verdict.or(one);
@@ -198,27 +199,7 @@ impl Debugger {
                     .first()
                     .map(|&catch| caught(self, catch, "exec", format!("(exec'd {program})")))
             }
-            Reason::Barrier(complete) => {
-                let number = complete.id as u32;
-                for thread in &complete.threads {
-                    if let Some(id) = self.numbers_of(*thread)
-                        && let Some(thread) = self.thread_mut(id)
-                    {
-                        thread.held = false;
-                    }
-                }
-                let names = complete.threads.iter().filter_map(|&thread| {
-                    let id = self.numbers_of(thread)?;
-                    Some(self.process(id.process).ok()?.name.clone())
-                });
-                let mut arrived: Vec<String> = names.collect();
-                arrived.dedup();
-                Some(StopReason::Barrier(BarrierView {
-                    number,
-                    arrived,
-                    missing: Vec::new(),
-                }))
-            }
+            Reason::Barrier(complete) => Some(self.barrier_completed(&complete)),
             Reason::Exit(_)
             | Reason::ThreadStart(_)
             | Reason::Libraries(_)
@@ -239,7 +220,7 @@ impl Debugger {
         let Some(breakpoint) = self.breakpoints.get(&number) else {
             return Ok(None);
         };
-        if !breakpoint.enabled {
+        if !breakpoint.enabled || !self.is_placed(number, id.process) {
             return Ok(None);
         }
         if breakpoint.asks_us() {
@@ -357,8 +338,11 @@ impl Debugger {
     }
 }
 
-/// The report of a catchpoint.
-fn caught(_debugger: &Debugger, number: u64, event: &str, detail: String) -> StopReason {
+/// The report of a catchpoint; the hit is counted.
+fn caught(debugger: &mut Debugger, number: u64, event: &str, detail: String) -> StopReason {
+    if let Some(breakpoint) = debugger.breakpoints.get_mut(&(number as u32)) {
+        breakpoint.own_hits += 1;
+    }
     StopReason::Catch {
         number: number as u32,
         event: event.to_owned(),

@@ -27,6 +27,13 @@ impl Debugger {
                 .process(id.process)
                 .map(|process| process.space.clone())
         {
+            // What other threads do meanwhile must be seen.
+            let runs = |process: &crate::session::Process| {
+                process.live_threads().any(|thread| thread.running)
+            };
+            if self.process(id.process).is_ok_and(runs) {
+                space.memory.forget();
+            }
             let mut hands = Hands {
                 debugger: self,
                 thread: Some(id),

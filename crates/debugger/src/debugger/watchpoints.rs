@@ -17,6 +17,15 @@ impl Debugger {
     pub fn add_watchpoint(&mut self, spec: WatchSpec) -> Result<BreakpointView> {
         let id = self.stopped_current()?;
         let value = self.value(&spec.expression)?;
+        if matches!(
+            value.type_ref.shape(),
+            wayfarer_expression::Shape::Function { .. }
+        ) {
+            return Err(DebuggerError::Usage(format!(
+                "Cannot watch constant value `{}'.",
+                spec.expression
+            )));
+        }
         let (Some(address), Some(length)) = (value.address(), value.type_ref.size()) else {
             return Err(match value.place {
                 wayfarer_symbols::location::Place::Register(_) => DebuggerError::Usage(format!(

@@ -38,17 +38,12 @@ pub(crate) fn register_type(register: Register) -> TypeRef {
         TypeRef::base(name, encoding, size, Language::C)
     };
     match register {
-        Register::RIP => {
-            let function = MadeType::Function {
-                result: TypeRef::Void,
-                parameters: Vec::new(),
-            };
-            TypeRef::Made(Arc::new(function)).pointer()
-        }
+        Register::RIP => TypeRef::Made(Arc::new(MadeType::Code)).pointer(),
         Register::RSP | Register::RBP => TypeRef::Void.pointer(),
-        Register(17..=32) => base("uint128_t", Encoding::Unsigned, 16),
+        Register(17..=32) => base("vec128", Encoding::Unsigned, 16),
         Register(33..=40) => base("long double", Encoding::Float, 10),
-        Register(49..=55) => base("int", Encoding::Signed, 4),
+        Register::EFLAGS => base("i386_eflags", Encoding::Signed, 4),
+        Register(50..=55) => base("int", Encoding::Signed, 4),
         _ => base("long", Encoding::Signed, 8),
     }
 }

@@ -1,12 +1,14 @@
 //! What the user's values leave behind: the history, convenience variables, displays, own print functions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use wayfarer_expression::{History, Language, TypeRef, Value};
 use wayfarer_symbols::types::Encoding;
 
 use super::printers::Printers;
+use crate::debugger::DebugMaker;
 use crate::view::{StopReason, ValueView};
 
 /// An automatic display.
@@ -25,6 +27,9 @@ pub(crate) struct Memories {
     pub displays: Vec<Display>,
     pub next_display: u32,
     pub printers: Printers,
+    /// `Debug` functions by process (agent's id) and type, and what calling them needs.
+    pub debug_functions: HashMap<(u64, String), Option<u64>>,
+    pub debug_makers: HashMap<u64, Option<Arc<DebugMaker>>>,
     /// Where `x` goes on, and how.
     pub examined: Option<(u64, char, char)>,
 }
@@ -37,6 +42,8 @@ impl Memories {
             displays: Vec::new(),
             next_display: 1,
             printers: Printers::read(printer_files),
+            debug_functions: HashMap::new(),
+            debug_makers: HashMap::new(),
             examined: None,
         }
     }

@@ -5,8 +5,7 @@
 //! struct point = point_to_string
 //! my::Widget* = widget_debug_text
 //! ```
-//! The function gets the object's address and returns a C string, or (Rust) is a `Debug` that we cannot call by
-//! name: then the built-in printing is used.
+//! The function gets the object's address and returns a C string. Rust's `Debug` needs no rule: `set print debug on`.
 
 use std::path::PathBuf;
 

@@ -104,29 +104,36 @@ impl<'a> Scene<'a> {
         Some(self.value_of(loaded, variable, &self.viewpoint()?))
     }
 
-    fn global(&self, name: &str) -> Option<Value> {
+    /// A global variable, a function or an enumerator.
+    fn described(&self, name: &str, modules: &[LoadedModule]) -> Option<Value> {
+        self.global(name, modules)
+            .or_else(|| self.function(name, modules))
+            .or_else(|| self.enumerator(name, modules))
+    }
+
+    fn global(&self, name: &str, modules: &[LoadedModule]) -> Option<Value> {
         let unit = self
             .frame()
             .and_then(|frame| frame.scope)
             .map(|scope| scope.unit);
-        for loaded in self.modules() {
+        for loaded in modules {
             let found = loaded.module.find_globals(name).unwrap_or_default();
             let own = found
                 .iter()
                 .find(|variable| Some(variable.die.unit) == unit);
             if let Some(variable) = own.or(found.first()) {
                 let viewpoint = match self.registers() {
-                    Some(registers) => Viewpoint::thread(self.space, &loaded, registers),
-                    None => Viewpoint::global(self.space, &loaded),
+                    Some(registers) => Viewpoint::thread(self.space, loaded, registers),
+                    None => Viewpoint::global(self.space, loaded),
                 };
-                return Some(self.value_of(&loaded, variable, &viewpoint));
+                return Some(self.value_of(loaded, variable, &viewpoint));
             }
         }
         None
     }
 
-    fn function(&self, name: &str) -> Option<Value> {
-        for loaded in self.modules() {
+    fn function(&self, name: &str, modules: &[LoadedModule]) -> Option<Value> {
+        for loaded in modules {
             let found = loaded.module.find_functions(name).unwrap_or_default();
             let Some(function) = found.into_iter().find(|function| function.entry.is_some()) else {
                 continue;
@@ -147,8 +154,8 @@ impl<'a> Scene<'a> {
         None
     }
 
-    fn enumerator(&self, name: &str) -> Option<Value> {
-        for loaded in self.modules() {
+    fn enumerator(&self, name: &str, modules: &[LoadedModule]) -> Option<Value> {
+        for loaded in modules {
             let found = loaded.module.find_enumerators(name).unwrap_or_default();
             if let Some(constant) = found.into_iter().next() {
                 let type_ref = TypeRef::known(&loaded.module, Some(constant.type_id));
@@ -214,11 +221,25 @@ impl Scope for Scene<'_> {
         if let Some(variable) = self.locals().iter().find(|variable| variable.name == name) {
             return Ok(self.local_value(variable));
         }
-        let found = self.member_of_this(name).or_else(|| self.global(name));
-        Ok(found
-            .or_else(|| self.function(name))
-            .or_else(|| self.enumerator(name))
-            .or_else(|| self.bare_symbol(name)))
+        let found = self.member_of_this(name);
+        Ok(found.or_else(|| {
+            // The frame's own module first: what another one calls so is not meant where this one
+            // has a variable, a function or a type of that name.
+            let mut modules = self.modules();
+            let others = modules.split_off(1.min(modules.len()));
+            let is_type = |loaded: &LoadedModule| loaded.module.has_type(name);
+            match self.described(name, &modules) {
+                None if modules.iter().any(is_type) => None,
+                found => found
+                    .or_else(|| self.described(name, &others))
+                    .or_else(|| self.bare_symbol(name)),
+            }
+        }))
+    }
+
+    fn vtable_type(&mut self, vtable: u64) -> Option<TypeRef> {
+        let loaded = self.space.module_at(vtable)?;
+        wayfarer_expression::vtable_type(&loaded, vtable)
     }
 
     fn scoped_variable(&mut self, scope: &str, name: &str) -> Answer<Option<Value>> {
@@ -246,7 +267,7 @@ impl Scope for Scene<'_> {
                 }
             }
         }
-        if let Some(value) = self.global(&format!("{scope}::{name}")) {
+        if let Some(value) = self.global(&format!("{scope}::{name}"), &self.modules()) {
             return Ok(Some(value));
         }
         for loaded in self.modules() {
@@ -393,8 +414,12 @@ impl Scope for Scene<'_> {
             Dimension::UpperBoundVariable(die) => (*die, 1),
             Dimension::UpperBoundExpression(expression) => {
                 let unit = self.frame()?.scope?.unit;
-                let place = self.viewpoint()?.evaluate(unit, expression, None).ok()?;
-                return Some(self.word(&place)?.wrapping_add(1));
+                // The number itself is wanted: an expression that names no place ends with it.
+                let bound = match self.viewpoint()?.evaluate(unit, expression, None).ok()? {
+                    Place::Memory(bound) => bound,
+                    place => self.word(&place)?,
+                };
+                return Some(bound.wrapping_add(1));
             }
             Dimension::Unknown => return None,
         };

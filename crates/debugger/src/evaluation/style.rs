@@ -74,7 +74,8 @@ pub(crate) fn frame_variables(
     };
     let mut views: Vec<VariableView> = Vec::new();
     for variable in scene.locals() {
-        if !wanted(variable.kind) {
+        // A parameter without a name is nothing that could be asked for.
+        if variable.name.is_empty() || !wanted(variable.kind) {
             continue;
         }
         let value = scene.local_value(&variable);

@@ -112,8 +112,9 @@ impl ProcessMemory {
             match wanted.last() {
                 None => return,
                 Some(&end) => {
-                    let ahead =
-                        (end + 1..=end + AHEAD).take_while(|page| !pages.contains_key(page));
+                    // Nothing lies beyond the last page of the address space.
+                    let ahead = (end + 1..=end + AHEAD)
+                        .take_while(|page| *page <= u64::MAX / PAGE && !pages.contains_key(page));
                     wanted.iter().copied().chain(ahead).collect()
                 }
             }

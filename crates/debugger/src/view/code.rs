@@ -100,6 +100,7 @@ pub struct InstructionView {
     /// The line of source, set on the first instruction of each line for `/s`.
     pub line: Option<u32>,
     pub file: Option<String>,
+    pub full_path: Option<String>,
     pub bytes: Vec<u8>,
     /// `mov    %rsp,%rbp`.
     pub text: String,

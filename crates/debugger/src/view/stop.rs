@@ -58,6 +58,8 @@ pub enum StopReason {
     Step,
     /// `until LOCATION`, `advance LOCATION` arrived.
     LocationReached,
+    /// `return`: the frame was left by force.
+    Returned,
     /// `finish`: from which function, and what it returned.
     Finished {
         function: String,

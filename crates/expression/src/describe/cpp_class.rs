@@ -1,6 +1,6 @@
 //! The bases, access labels and methods of C++ classes.
 
-use wayfarer_symbols::types::{Access, AggregateKind, Method};
+use wayfarer_symbols::types::{Access, AggregateKind, Method, StaticMember};
 
 use super::{displayed_name, expand, member_line};
 use crate::types::{Shape, Structure, TypeRef};
@@ -56,19 +56,20 @@ pub(super) fn body(structure: &Structure, show: i32, level: usize) -> String {
     let labelled = needs_labels(structure);
     let indent = "    ".repeat(level + 1);
     let mut fields = 0;
-    for member in &structure.static_members {
-        fields += 1;
-        if labelled {
-            labels.change(member.access, &mut text);
+    for (index, member) in structure.members.iter().map(Some).chain([None]).enumerate() {
+        let here = |member: &&StaticMember| member.members_before == index;
+        for member in structure.static_members.iter().filter(here) {
+            fields += 1;
+            if labelled {
+                labels.change(member.access, &mut text);
+            }
+            let type_ref = structure.member_type(member.type_id);
+            let declaration = expand(&type_ref, &member.name, show - 1, level + 1);
+            text.push_str(&format!("{indent}static {declaration};\n"));
         }
-        let type_ref = structure.member_type(member.type_id);
-        let declaration = expand(&type_ref, &member.name, show - 1, level + 1);
-        text.push_str(&format!("{indent}static {declaration};\n"));
-    }
-    for member in &structure.members {
-        if member.is_artificial {
+        let Some(member) = member.filter(|member| !member.is_artificial) else {
             continue;
-        }
+        };
         fields += 1;
         if labelled {
             labels.change(member.access, &mut text);

@@ -66,7 +66,9 @@ fn expand(type_ref: &TypeRef, declarator: &str, show: i32, level: usize) -> Stri
             }
             // A type that the library has a short name for is that name.
             let name = innermost.name();
-            if innermost.language() == Language::Cpp && library_aliases(&name) != name {
+            if innermost.language() == Language::Cpp
+                && outline(&library_aliases(&name)) != outline(&name)
+            {
                 return plain();
             }
             let show = if show > 0 { show } else { 1 };
@@ -87,6 +89,24 @@ fn expand(type_ref: &TypeRef, declarator: &str, show: i32, level: usize) -> Stri
     } else {
         format!("{body} {wrapped}")
     }
+}
+
+/// The name of a template and how many arguments it has, whatever they are.
+fn outline(name: &str) -> (&str, usize) {
+    let Some((template, arguments)) = name.split_once('<') else {
+        return (name, 0);
+    };
+    let mut depth = 0usize;
+    let mut count = 1;
+    for letter in arguments.chars() {
+        match letter {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => count += 1,
+            _ => {}
+        }
+    }
+    (template, count)
 }
 
 /// A type that has nothing to write out: typedefs resolved where `ptype` does so.

@@ -1,11 +1,21 @@
 //! Arithmetic and comparison, with each language's rules for the type of the result.
 
-use super::{Evaluated, Evaluator, encode, number_of, pointer_of};
+use super::{Evaluated, Evaluator, contents, encode, number_of, pointer_of, read_bytes};
 use crate::number::{Number, Scalar, builtin_or_void};
+use crate::print::sequence_of;
 use crate::scope::EvaluationError;
 use crate::syntax::{BinaryOperator, Language, UnaryOperator};
 use crate::types::{Shape, TypeRef};
 use crate::value::Value;
+
+/// How the names of the libraries' strings begin.
+const STRINGS: [&str; 5] = [
+    "std::__cxx11::basic_string<char,",
+    "std::basic_string_view<char,",
+    "alloc::string::String",
+    "&str",
+    "&mut str",
+];
 
 impl Evaluator<'_> {
     pub(super) fn arithmetic_unary(&mut self, operator: UnaryOperator, value: &Value) -> Evaluated {
@@ -39,6 +49,11 @@ impl Evaluator<'_> {
     ) -> Evaluated {
         let left = self.through_reference(left.clone())?;
         let right = self.through_reference(right.clone())?;
+        if matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual)
+            && let Some(is_equal) = self.same_text(&left, &right)?
+        {
+            return Ok(self.boolean(is_equal == (operator == BinaryOperator::Equal)));
+        }
         let (points_left, points_right) = (pointee(&left.type_ref), pointee(&right.type_ref));
         if operator.compares() && (points_left.is_some() || points_right.is_some()) {
             let one = pointer_of(&left, self.scope)?;
@@ -60,6 +75,43 @@ impl Evaluator<'_> {
                 Ok(self.made_integer("long", i128::from(distance)))
             }
             _ => self.numeric(operator, &left, &right),
+        }
+    }
+
+    /// Whether two texts are the same; `None` unless one of them is a string of the library.
+    fn same_text(&mut self, left: &Value, right: &Value) -> Evaluated<Option<bool>> {
+        let is_string = |value: &Value| match value.type_ref.shape() {
+            Shape::Aggregate(structure) => structure
+                .qualified_name
+                .as_deref()
+                .is_some_and(|name| STRINGS.iter().any(|known| name.starts_with(known))),
+            _ => false,
+        };
+        if !is_string(left) && !is_string(right) {
+            return Ok(None);
+        }
+        match (self.text_of(left)?, self.text_of(right)?) {
+            (Some(one), Some(other)) => Ok(Some(one == other)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The bytes of a string, without the nul that ends C's.
+    fn text_of(&mut self, value: &Value) -> Evaluated<Option<Vec<u8>>> {
+        if let Shape::Array { element, .. } = value.type_ref.shape()
+            && element.size() == Some(1)
+        {
+            let mut bytes = contents(value, self.scope)?.bytes.clone();
+            if self.language != Language::Rust && bytes.last() == Some(&0) {
+                bytes.pop();
+            }
+            return Ok(Some(bytes));
+        }
+        match sequence_of(value, self.scope) {
+            Some((element, address, count)) if element.size() == Some(1) => {
+                Ok(Some(read_bytes(address, count, self.scope)?))
+            }
+            _ => Ok(None),
         }
     }
 

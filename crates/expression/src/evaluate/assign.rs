@@ -77,6 +77,10 @@ pub(crate) fn store(target: &Value, source: &Value, scope: &mut dyn Scope) -> Ev
     } else {
         let bytes = converted(target, source, scope)?;
         scope.store(&target.place, target.offset, &bytes)?;
+        if let Place::Register(_) = target.place {
+            // The frame's registers were read before; what is there now is what was written.
+            return Ok(Value::computed(target.type_ref.clone(), bytes));
+        }
     }
     let mut fresh = target.clone();
     fresh.contents = None;
@@ -153,7 +157,7 @@ impl Evaluator<'_> {
         let value = match value.type_ref.shape() {
             Shape::Pointer { target, .. } if matches!(target.shape(), Shape::Void) => {
                 return Err(EvaluationError::invalid(
-                    "Attempt to take contents of a non-pointer value.",
+                    "Attempt to dereference a generic pointer.",
                 ));
             }
             Shape::Pointer { .. } => value.clone(),

@@ -2,6 +2,7 @@
 
 use wayfarer_symbols::types::{Encoding, PointerKind};
 
+use super::class_cast::{base_part, moved};
 use super::{contents, encode, number_of, pointer_of};
 use crate::number::{Number, Scalar};
 use crate::scope::{EvaluationError, Scope};
@@ -32,20 +33,38 @@ pub(crate) fn cast(
         Shape::Void => Ok(Value::computed(TypeRef::Void, Vec::new())),
         Shape::Pointer {
             kind: PointerKind::Reference | PointerKind::RvalueReference,
+            target: referred,
             ..
         } if !matches!(value.type_ref.shape(), Shape::Pointer { .. }) => {
             let address = value.address().ok_or_else(|| {
                 EvaluationError::invalid("Attempt to take address of value not located in memory.")
             })?;
+            let address = moved(address, &value.type_ref, &referred, scope)?;
             Ok(Value::computed(
                 target.clone(),
                 address.to_le_bytes().to_vec(),
             ))
         }
-        Shape::Base(_) | Shape::Enumeration(_) | Shape::Pointer { .. } => {
-            scalar_cast(&value, target, scope)
+        Shape::Pointer { target: to, .. } => {
+            let cast = scalar_cast(&value, target, scope)?;
+            let Shape::Pointer { target: from, .. } = value.type_ref.shape() else {
+                return Ok(cast);
+            };
+            let address = pointer_of(&value, scope)?;
+            match moved(address, &from, &to, scope)? {
+                same if same == address => Ok(cast),
+                other => Ok(Value::computed(
+                    target.clone(),
+                    other.to_le_bytes().to_vec(),
+                )),
+            }
         }
-        Shape::Aggregate(_) | Shape::Array { .. } => reinterpret(&value, target, scope),
+        Shape::Base(_) | Shape::Enumeration(_) => scalar_cast(&value, target, scope),
+        Shape::Aggregate(_) => match base_part(&value, target, scope)? {
+            Some(part) => Ok(part),
+            None => reinterpret(&value, target, scope),
+        },
+        Shape::Array { .. } => reinterpret(&value, target, scope),
         Shape::Function { .. } => Ok(Value::in_memory(target.clone(), pointer_of(&value, scope)?)),
         Shape::PointerToMember { .. } | Shape::Named(_) => {
             Err(EvaluationError::invalid("Invalid cast."))

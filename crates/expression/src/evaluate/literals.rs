@@ -1,7 +1,7 @@
 //! The values of literals, in the types that each language gives them.
 
 use super::{Evaluated, Evaluator, encode};
-use crate::number::{Number, builtin_or_void};
+use crate::number::{Number, builtin_or_void, text_element};
 use crate::scope::EvaluationError;
 use crate::syntax::{IntegerSuffix, Language};
 use crate::value::Value;
@@ -73,16 +73,13 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn text(&mut self, bytes: &[u8]) -> Value {
-        let name = if self.language == Language::Rust {
-            "u8"
-        } else {
-            "char"
-        };
         let mut bytes = bytes.to_vec();
-        if self.language != Language::Rust {
+        let element = if self.language == Language::Rust {
+            text_element()
+        } else {
             bytes.push(0);
-        }
-        let element = builtin_or_void(name, self.language);
+            builtin_or_void("char", self.language)
+        };
         Value::computed(element.array(Some(bytes.len() as u64)), bytes)
     }
 

@@ -4,6 +4,8 @@
 mod arithmetic;
 mod assign;
 mod cast;
+mod class_cast;
+mod library;
 mod literals;
 mod members;
 mod read;
@@ -226,10 +228,19 @@ impl Evaluator<'_> {
             if let Some(value) = self.scope.scoped_variable(scope, last)? {
                 return Ok(value);
             }
-            if let Some(class) = self.named_type(scope)
-                && let Some(value) = self.static_member(&class, last)?
-            {
-                return Ok(value);
+            if let Some(class) = self.named_type(scope) {
+                if let Some(value) = self.static_member(&class, last)? {
+                    return Ok(value);
+                }
+                // Rust's enumerators are named by their type.
+                if let Shape::Enumeration(enumeration) = class.shape()
+                    && let Some(found) = enumeration
+                        .enumerators
+                        .iter()
+                        .find(|one| &*one.name == last)
+                {
+                    return Ok(encode(class, Number::Integer(found.value)));
+                }
             }
         }
         Err(EvaluationError::NoSymbol(name.to_string()))
@@ -338,7 +349,16 @@ impl Evaluator<'_> {
             let value = self.value(operand)?;
             return cast(&value, &target, self.scope);
         }
-        let (callee, this) = self.callee(function)?;
+        let (callee, this) = match self.callee(function) {
+            Ok(found) => found,
+            Err(error) => {
+                // What the libraries' own methods say is known without calling them.
+                return match self.library_method(function, arguments)? {
+                    Some(value) => Ok(value),
+                    None => Err(error),
+                };
+            }
+        };
         let mut values: Vec<Value> = this.into_iter().collect();
         for argument in arguments {
             values.push(self.value(argument)?);

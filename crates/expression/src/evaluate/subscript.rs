@@ -1,12 +1,15 @@
 //! Elements, slices and `@`.
 
 use super::{Evaluated, Evaluator, number_of, pointer_of};
-use crate::number::Number;
-use crate::print::sequence_of;
+use crate::number::{Number, text_element};
+use crate::print::{nth_element, sequence_of, smart_pointee};
 use crate::scope::EvaluationError;
 use crate::syntax::Node;
 use crate::types::{Shape, TypeRef};
 use crate::value::{MAXIMUM_OBJECT, Value};
+
+/// Elements of containers that must be walked through are not looked for beyond this one.
+const MAXIMUM_INDEX: u64 = 1 << 20;
 
 impl Evaluator<'_> {
     pub(super) fn index(&mut self, base: &Value, index: &Value) -> Evaluated {
@@ -46,14 +49,36 @@ impl Evaluator<'_> {
             let address = address.wrapping_add(size.wrapping_mul(index as u64));
             return Ok(Value::in_memory(element, address));
         }
-        // C lets `2[array]` stand for `array[2]`.
-        match base.type_ref.shape() {
-            Shape::Aggregate(structure) => Err(EvaluationError::invalid(format!(
-                "cannot subscript something of type `{}'",
-                structure.qualified_name.as_deref().unwrap_or("{...}")
-            ))),
-            _ => Err(EvaluationError::invalid("cannot subscript requested type")),
+        if let Shape::Aggregate(_) = base.type_ref.shape() {
+            let wanted = u64::try_from(index)
+                .ok()
+                .filter(|index| *index < MAXIMUM_INDEX);
+            if let Some(found) = wanted.and_then(|index| nth_element(&base, index, self.scope)) {
+                return found.ok_or_else(|| {
+                    EvaluationError::invalid(format!("index {index} is out of range."))
+                });
+            }
+            if let Some(inner) = smart_pointee(&base, self.scope) {
+                // A pointer to several objects points to the first of them.
+                if base.type_ref.name().contains("[]")
+                    && !matches!(inner.type_ref.shape(), Shape::Array { .. })
+                    && let Some(address) = inner.address()
+                {
+                    let size = inner.type_ref.size().unwrap_or(1) as i64;
+                    let address = address.wrapping_add(index.wrapping_mul(size) as u64);
+                    return Ok(Value::in_memory(inner.type_ref, address));
+                }
+                let index = super::encode(
+                    crate::number::builtin_or_void("long", crate::syntax::Language::C),
+                    Number::Integer(i128::from(index)),
+                );
+                return self.index(&inner, &index);
+            }
         }
+        Err(EvaluationError::invalid(format!(
+            "cannot subscript something of type `{}'",
+            base.type_ref.name()
+        )))
     }
 
     /// An element of an array; C's arrays have no guarded bounds.
@@ -93,7 +118,13 @@ impl Evaluator<'_> {
             }
             Shape::Pointer { target, .. } => (target, pointer_of(&base, self.scope)?, None),
             _ => match sequence_of(&base, self.scope) {
-                Some((element, address, count)) => (element, address, Some(count)),
+                Some((element, address, count)) => {
+                    let element = match base.type_ref.plain_name().as_str() {
+                        "&str" | "&mut str" | "alloc::string::String" => text_element(),
+                        _ => element,
+                    };
+                    (element, address, Some(count))
+                }
                 None => {
                     return Err(EvaluationError::invalid(
                         "cannot take a slice of this type.",

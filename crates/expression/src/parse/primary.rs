@@ -78,7 +78,7 @@ impl Parser<'_> {
     fn word_operator(&mut self) -> Result<Node, ParseError> {
         let word = self.peek_text();
         match word {
-            "sizeof" | "alignof" | "_Alignof" if !self.rust() => {
+            "sizeof" | "alignof" | "_Alignof" if !self.rust() || self.sees_at(self.at + 1, "(") => {
                 self.advance();
                 let operand = match self.attempt(|parser| {
                     parser.expect("(")?;

@@ -1,7 +1,7 @@
 //! Structures, classes and unions of C and C++: bases first, then what the compiler
 //! added, static members, and the others.
 
-use wayfarer_symbols::types::Member;
+use wayfarer_symbols::types::{Member, MemberPosition, StaticMember};
 
 use super::{Printer, failed};
 use crate::evaluate::{base_value, member_value, static_member};
@@ -25,10 +25,14 @@ impl Printer<'_> {
         }
         let (bases, fields) = self.deeper(|printer| {
             printer.indent += 1;
+            let is_outermost = printer.virtual_bases.is_none();
+            printer.virtual_bases.get_or_insert_default();
             let bases: Vec<String> = (0..structure.bases.len())
-                .map(|index| printer.base_class(&value, structure, index))
+                .filter_map(|index| printer.base_class(&value, structure, index))
                 .collect();
+            let seen_by_bases = printer.virtual_bases.take();
             let fields = printer.members(&value, structure);
+            printer.virtual_bases = seen_by_bases.filter(|_| !is_outermost);
             printer.indent -= 1;
             (bases, fields)
         });
@@ -85,21 +89,24 @@ impl Printer<'_> {
 
     fn members(&mut self, value: &Value, structure: &Structure) -> Vec<String> {
         let mut parts = Vec::new();
-        let (made, declared): (Vec<&Member>, Vec<&Member>) = structure
+        for member in structure
             .members
             .iter()
-            .partition(|member| member.is_artificial);
-        for member in made {
+            .filter(|member| member.is_artificial)
+        {
             parts.push(self.member(value, structure, member));
         }
-        if self.format.static_members {
-            for member in &structure.static_members {
-                let text = self.static_text(value, &member.name);
-                parts.push(format!("static {} = {text}", member.name));
+        for (index, member) in structure.members.iter().map(Some).chain([None]).enumerate() {
+            let here = |member: &&StaticMember| member.members_before == index;
+            if self.format.static_members {
+                for member in structure.static_members.iter().filter(here) {
+                    let text = self.static_text(value, &member.name);
+                    parts.push(format!("static {} = {text}", member.name));
+                }
             }
-        }
-        for member in declared {
-            parts.push(self.member(value, structure, member));
+            if let Some(member) = member.filter(|member| !member.is_artificial) {
+                parts.push(self.member(value, structure, member));
+            }
         }
         parts
     }
@@ -115,23 +122,38 @@ impl Printer<'_> {
         }
     }
 
-    fn base_class(&mut self, value: &Value, structure: &Structure, index: usize) -> String {
-        let class = structure.member_type(Some(structure.bases[index].type_id));
+    /// A base, unless it is a virtual one that the object shows already.
+    fn base_class(&mut self, value: &Value, structure: &Structure, index: usize) -> Option<String> {
+        let base = &structure.bases[index];
+        let class = structure.member_type(Some(base.type_id));
+        let is_virtual = matches!(base.position, MemberPosition::Expression(_));
+        if is_virtual && let Some(seen) = &mut self.virtual_bases {
+            let name = class.plain_name();
+            if seen.contains(&name) {
+                return None;
+            }
+            seen.push(name);
+        }
         let text = match base_value(value, structure, index, self.scope) {
             Ok(inner) => self.value(&inner, false),
             Err(error) => failed(&error),
         };
-        format!("<{}> = {text}", class.plain_name())
+        Some(format!("<{}> = {text}", class.plain_name()))
     }
 
     fn static_text(&mut self, value: &Value, name: &str) -> String {
         match static_member(&value.type_ref, name, self.scope) {
-            // A static member of the class's own type would never end.
-            Ok(Some(inner)) if inner.type_ref.same(&value.type_ref) => {
-                "<same as static member of an already seen type>".to_string()
-            }
-            Ok(Some(inner)) => match inner.type_ref.shape() {
-                Shape::Aggregate(_) if self.depth > 3 => "{...}".to_string(),
+            Ok(Some(inner)) => match (inner.type_ref.shape(), inner.address()) {
+                // A static member of the class's own type would never end.
+                (Shape::Aggregate(_), Some(address)) if self.statics.contains(&address) => {
+                    "<same as static member of an already seen type>".to_string()
+                }
+                (Shape::Aggregate(_), Some(address)) => {
+                    self.statics.push(address);
+                    let text = self.value(&inner, false);
+                    self.statics.pop();
+                    text
+                }
                 _ => self.value(&inner, false),
             },
             Ok(None) => "<optimized out>".to_string(),

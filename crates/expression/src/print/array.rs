@@ -1,14 +1,16 @@
 //! Arrays: character arrays as strings, equal neighbours once, long ones shortened.
 
+use wayfarer_symbols::location::Place;
 use wayfarer_symbols::types::Dimension;
 use wayfarer_symbols::{Module, Type};
 
 use std::sync::Arc;
 
 use super::scalar::character_kind;
-use super::text::string;
+use super::text::{CharacterKind, string};
 use super::{Letter, Printer, absent};
 use crate::evaluate::contents_or_absence;
+use crate::number::is_text;
 use crate::scope::Scope;
 use crate::syntax::Language;
 use crate::types::{Shape, TypeRef};
@@ -21,7 +23,6 @@ impl Printer<'_> {
         element: &TypeRef,
         count: Option<u64>,
         is_vector: bool,
-        top: bool,
     ) -> String {
         let rust = value.type_ref.language() == Language::Rust;
         let (element, count) = match count {
@@ -33,7 +34,7 @@ impl Printer<'_> {
         };
         let element = &element;
         let Some(count) = count.filter(|count| *count > 0 || rust) else {
-            return self.boundless(value, element, top);
+            return self.boundless(value);
         };
         let whole = Value {
             type_ref: element.array(Some(count)),
@@ -44,8 +45,12 @@ impl Printer<'_> {
             && !is_vector
             && (letter.is_none() || letter == Some(Letter::Text))
             && let Some(kind) = character_kind(element)
+            && !self.has_holes(&whole)
         {
             return self.character_array(&whole, kind, count);
+        }
+        if is_text(element) {
+            return self.character_array(&whole, CharacterKind::RUST, count);
         }
         let (open, close) = if rust { ("[", "]") } else { ("{", "}") };
         let size = element.size().unwrap_or(0);
@@ -54,6 +59,12 @@ impl Printer<'_> {
         let elements = (0..count).map(|index| parent.part(element.clone(), index * size, None));
         let body = self.deeper(|printer| printer.elements(elements, count, size == 0));
         format!("{open}{body}{close}")
+    }
+
+    /// Whether some of an array is there, but not all: then it is no string.
+    fn has_holes(&mut self, whole: &Value) -> bool {
+        !matches!(whole.place, Place::Memory(_) | Place::Value(_))
+            && contents_or_absence(whole, self.scope).is_ok_and(|found| !found.missing.is_empty())
     }
 
     /// The array with the bytes of its first elements, read at once.
@@ -127,12 +138,7 @@ impl Printer<'_> {
         format!("{}{ellipsis}", pieces.join(", "))
     }
 
-    fn character_array(
-        &mut self,
-        value: &Value,
-        kind: super::text::CharacterKind,
-        count: u64,
-    ) -> String {
+    fn character_array(&mut self, value: &Value, kind: CharacterKind, count: u64) -> String {
         let limit = self.format.limit();
         let shown = count.min((limit as u64).saturating_add(1).saturating_mul(4));
         let part = match value.type_ref.shape() {
@@ -167,17 +173,11 @@ impl Printer<'_> {
     }
 
     /// An array without a length: where it is.
-    fn boundless(&mut self, value: &Value, element: &TypeRef, top: bool) -> String {
-        let Some(address) = value.address() else {
-            return "{}".to_string();
-        };
-        let prefix = if top {
-            format!("({}) ", value.type_ref.name())
-        } else {
-            String::new()
-        };
-        let _ = element;
-        format!("{prefix}{}", self.address(address))
+    fn boundless(&mut self, value: &Value) -> String {
+        match value.address() {
+            Some(address) => self.address(address),
+            None => "{}".to_string(),
+        }
     }
 }
 

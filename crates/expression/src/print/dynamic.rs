@@ -19,11 +19,7 @@ impl Printer<'_> {
         }
         let table = self.word(address)?;
         let symbol = self.scope.symbol_at(table)?;
-        let class = symbol
-            .name
-            .strip_prefix("vtable for ")
-            .or_else(|| symbol.name.strip_prefix("{vtable(")?.strip_suffix(")}"))?
-            .to_string();
+        let class = symbol.name.strip_prefix("vtable for ")?.to_string();
         let type_ref = self.scope.type_named(None, &class)?;
         let to_start = self.word(table.wrapping_sub(TABLE_HEADER))?;
         Some(Value::in_memory(type_ref, address.wrapping_add(to_start)))

@@ -2,6 +2,7 @@
 //!
 //! * `format`: format letters and settings,
 //! * `scalar`, `float`, `text`, `pointer`: what is not made of parts,
+//! * `registers`: flags and vectors,
 //! * `aggregate`, `array`, `dynamic`: C and C++ structures,
 //! * `rust_shape`: Rust structs, tuples and enums,
 //! * `rules`: containers and smart pointers of the standard libraries, found by their structure.
@@ -12,6 +13,7 @@ mod dynamic;
 mod float;
 mod format;
 mod pointer;
+mod registers;
 mod rules;
 mod rust_shape;
 mod scalar;
@@ -20,6 +22,7 @@ mod text;
 use wayfarer_symbols::location::{Absence, Place};
 
 use crate::evaluate::contents_or_absence;
+use crate::number::Scalar;
 use crate::scope::{EvaluationError, Scope};
 use crate::syntax::Language;
 use crate::types::{Shape, TypeRef};
@@ -27,7 +30,8 @@ use crate::value::Value;
 
 pub(crate) use array::with_lengths;
 pub use format::{Format, Letter};
-pub(crate) use rules::{sequence_of, smart_pointee};
+pub(crate) use registers::{VECTOR, vector_readings};
+pub(crate) use rules::{element_count, nth_element, sequence_of, smart_pointee};
 
 /// The most text that one value may become: damaged data must not fill the screen for ever.
 const MAXIMUM_TEXT: usize = 1 << 20;
@@ -51,6 +55,8 @@ pub fn print(
         depth: 0,
         indent: 0,
         written: 0,
+        virtual_bases: None,
+        statics: Vec::new(),
     };
     Ok(printer.value(value, format.top_level))
 }
@@ -78,6 +84,10 @@ pub(crate) struct Printer<'a> {
     indent: usize,
     /// Bytes printed so far, roughly.
     written: usize,
+    /// While the bases of an object are printed: the virtual ones that have been, by their names.
+    virtual_bases: Option<Vec<String>>,
+    /// The static members that are being printed, by their addresses.
+    statics: Vec<u64>,
 }
 
 impl Printer<'_> {
@@ -94,6 +104,7 @@ impl Printer<'_> {
     fn any(&mut self, value: &Value, top: bool) -> String {
         if let Place::Absent(absence) = &value.place
             && value.contents.is_none()
+            && !is_nothing(&value.type_ref)
         {
             return absent(absence);
         }
@@ -120,6 +131,7 @@ impl Printer<'_> {
         let rust = value.type_ref.language() == Language::Rust;
         match value.type_ref.shape() {
             Shape::Void => if rust { "()" } else { "void" }.to_string(),
+            Shape::Named(name) if &*name == "decltype(nullptr)" => "nullptr".to_string(),
             Shape::Named(name) => format!("<{name}>").replace("<<", "<").replace(">>", ">"),
             Shape::Aggregate(structure) => {
                 if top
@@ -145,9 +157,23 @@ impl Printer<'_> {
                 element,
                 count,
                 is_vector,
-            } => self.array(value, &element, count, is_vector, top),
+            } => self.array(value, &element, count, is_vector),
             Shape::Pointer { kind, target, .. } => self.pointer(value, kind, &target, top),
             Shape::Function { .. } => self.function(value),
+            Shape::Base(base) if &*base.name == VECTOR => match self.bytes(value) {
+                Ok(_) => self.vector(value),
+                Err(text) => text,
+            },
+            Shape::Base(base)
+                if &*base.name == registers::FLAGS && self.format.letter.is_none() =>
+            {
+                match self.bytes(value) {
+                    Ok(bytes) => {
+                        registers::flags(Scalar::integer(4, false).decode(&bytes).as_integer())
+                    }
+                    Err(text) => text,
+                }
+            }
             Shape::Base(base) => match self.bytes(value) {
                 Ok(bytes) => self.base(value, &base, &bytes),
                 Err(text) => text,
@@ -184,6 +210,11 @@ impl Printer<'_> {
         self.depth -= 1;
         result
     }
+}
+
+/// Whether values of a type have no bytes, so that there is nothing to optimise away: Rust's `()`.
+fn is_nothing(type_ref: &TypeRef) -> bool {
+    type_ref.language() == Language::Rust && type_ref.size() == Some(0)
 }
 
 /// What stands in the place of a value that is not there.

@@ -134,8 +134,8 @@ impl Printer<'_> {
             };
         }
         let text = self.address(address);
-        if top && !name.is_empty() {
-            return format!("({name}) {text}");
+        if top {
+            return format!("({}) {text}", value.type_ref.name());
         }
         text
     }
@@ -143,7 +143,7 @@ impl Printer<'_> {
 
 /// The last part of a path, without generic arguments: `Vec` of `alloc::vec::Vec<u8>`.
 pub(crate) fn short_name(qualified: &str) -> String {
-    if qualified.starts_with('(') || qualified.starts_with('&') || qualified.starts_with('[') {
+    if qualified.starts_with(['(', '&', '*', '[']) {
         return qualified.to_string();
     }
     let mut depth = 0usize;

@@ -246,14 +246,6 @@ impl Scope for CoreScope {
             Some((plain, number)) if number.parse::<u32>().is_ok() => plain.to_string(),
             _ => name,
         };
-        // gdb's words for what the compiler makes.
-        let name = match name
-            .strip_prefix("{vtable(")
-            .and_then(|rest| rest.strip_suffix(")}"))
-        {
-            Some(class) => format!("vtable for {class}"),
-            None => name,
-        };
         Some(SymbolAt {
             name,
             offset,

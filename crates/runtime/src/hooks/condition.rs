@@ -2,13 +2,67 @@
 //!
 //! In a replay nobody waits on the condition itself: the thread gives the mutex away and takes it again
 //! at its turn, which comes after whatever made it go on while it was recorded.
+//!
+//! The condition variables of very old programs are pointers to those of today, which libc makes on first
+//! use. It is told apart by who calls, and done here in the same way.
 
-use super::followed;
-use super::mutex::{Mutex, unlock_really, wait_ended};
+use super::cancel::{self, CANCELLED};
+use super::mutex::{Mutex, lock_really, unlock_really, wait_ended};
 use super::real::{Real, call};
+use super::{followed, heap};
 use crate::order::{self, REPLAY};
-use crate::outcome;
 use crate::state::Thread;
+use crate::{outcome, resolve};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+const UNKNOWN: u32 = 0;
+const NONE: u32 = 1;
+const POINTERS: u32 = 2;
+/// Whether the program's conditions are pointers.
+static OLD: AtomicU32 = AtomicU32::new(UNKNOWN);
+/// Size of a condition variable.
+const SIZE: usize = 48;
+
+/// The condition variable behind what the program gave.
+#[inline(always)]
+unsafe fn real(condition: usize, place: usize) -> usize {
+    if OLD.load(Ordering::Relaxed) == NONE {
+        return condition;
+    }
+    // SAFETY: as the caller says.
+    unsafe { behind(condition, place) }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn behind(condition: usize, place: usize) -> usize {
+    if OLD.load(Ordering::Relaxed) == UNKNOWN {
+        let names = [c"pthread_cond_wait", c"pthread_cond_timedwait"];
+        let old = names
+            .iter()
+            .any(|name| resolve::program_imports_first_version(name));
+        OLD.store(if old { POINTERS } else { NONE }, Ordering::Relaxed);
+    }
+    if OLD.load(Ordering::Relaxed) == NONE || !resolve::is_in_program(place) {
+        return condition;
+    }
+    // SAFETY: a condition of the first version is a pointer, at first 0.
+    unsafe {
+        let pointer = &*(condition as *const AtomicUsize);
+        let found = pointer.load(Ordering::Acquire);
+        if found != 0 {
+            return found;
+        }
+        let made = heap::use_heap(Real::calloc, [SIZE, 1, 0, 0, 0, 0]);
+        match pointer.compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => made,
+            Err(other) => {
+                heap::use_heap(Real::free, [made, 0, 0, 0, 0, 0]);
+                other
+            }
+        }
+    }
+}
 
 /// pthread_cond_wait
 ///
@@ -16,7 +70,10 @@ use crate::state::Thread;
 /// As the function itself.
 pub unsafe fn wait(condition: usize, mutex: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
-    unsafe { follow(Real::cond_wait, [condition, mutex, 0, 0, 0, 0], place) }
+    unsafe {
+        let condition = real(condition, place);
+        follow(Real::cond_wait, [condition, mutex, 0, 0, 0, 0], place)
+    }
 }
 
 /// # Safety
@@ -24,6 +81,7 @@ pub unsafe fn wait(condition: usize, mutex: usize, place: usize) -> i32 {
 pub unsafe fn timedwait(condition: usize, mutex: usize, time: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
+        let condition = real(condition, place);
         follow(
             Real::cond_timedwait,
             [condition, mutex, time, 0, 0, 0],
@@ -61,7 +119,7 @@ unsafe fn follow(which: Real, a: [usize; 6], place: usize) -> i32 {
         if thread.sync == REPLAY {
             return replay(thread, which, a, &mutex);
         }
-        let result = call(which, a) as i32;
+        let result = cancel::within(which, a, a[1], place) as i32;
         outcome::report(thread, result);
         if wait_ended(result) {
             mutex.note(thread);
@@ -77,10 +135,16 @@ unsafe fn replay(thread: &mut Thread, which: Real, a: [usize; 6], mutex: &Mutex<
             // Nobody knows how its history went on: the real thing decides.
             return call(which, a) as i32;
         }
+        // Nothing is held while the thread waits, not even for a handler's turn.
+        unlock_really(a[1]);
         let promised = outcome::foretell(thread).unwrap_or(0);
-        if wait_ended(promised) {
-            unlock_really(a[1]);
+        if wait_ended(promised) || promised == CANCELLED {
             mutex.acquire(thread);
+        } else {
+            lock_really(thread, a[1]);
+        }
+        if promised == CANCELLED {
+            cancel::act(thread);
         }
         promised
     }

@@ -6,7 +6,9 @@
 
 pub mod barrier;
 pub mod c11;
+pub mod cancel;
 pub mod condition;
+pub mod fast;
 pub mod guarded;
 pub mod heap;
 pub mod mutex;

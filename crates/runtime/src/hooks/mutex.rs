@@ -1,11 +1,13 @@
 //! Mutexes. The state lies in the words of the list of robust mutexes, which others do not use.
 
-use super::followed;
 use super::real::{self, Real, call, call1};
 use super::table;
-use crate::order::{self, Object, Order, REPLAY};
-use crate::state::Thread;
+use super::{fast, followed};
+use crate::order::{self, Object, Order, RECORD, REPLAY};
+use crate::runs::{LOOKS, count_down, goes_on, look_away};
+use crate::state::{Thread, current};
 use crate::{outcome, solid};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use wayfarer_runtime_abi::record::sync;
 
 const KIND_OFFSET: usize = 16;
@@ -91,6 +93,19 @@ pub fn lock_really(thread: &mut Thread, address: usize) -> i32 {
             }
             return result;
         }
+        // It is this thread's turn: whoever has the lock is about to release it.
+        let mut looks = 0;
+        while looks < LOOKS {
+            let result = call1(Real::mutex_trylock, address);
+            if result != EBUSY {
+                return result;
+            }
+            let word = &*(address as *const AtomicU32);
+            while looks < LOOKS && word.load(Ordering::Relaxed) != 0 {
+                look_away(thread, &mut looks);
+            }
+            look_away(thread, &mut looks);
+        }
         call1(Real::mutex_lock, address)
     }
 }
@@ -105,6 +120,21 @@ fn acquired(result: i32) -> bool {
 /// As the function itself.
 #[inline(always)]
 pub unsafe fn lock(address: usize, place: usize) -> i32 {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if !thread.is_null() && (*thread).sync == RECORD && fast::lock_mutex(address) {
+            if !order::count_up(&*thread, address + STATE_OFFSET) {
+                record_lock(&mut *thread, address, place, 0);
+            }
+            return 0;
+        }
+        lock_slowly(address, place)
+    }
+}
+
+#[inline(never)]
+unsafe fn lock_slowly(address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
         let Some(thread) = followed() else {
@@ -114,14 +144,6 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
             return replay_lock(thread, address, place);
         }
         let result = call1(Real::mutex_lock, address);
-        let kind = *((address + KIND_OFFSET) as *const i32);
-        // The common case first: an ordinary mutex that this thread had the last time too.
-        if kind & (ROBUST | ERROR_CHECKING) == 0
-            && result == 0
-            && order::count_up(thread, address + STATE_OFFSET)
-        {
-            return 0;
-        }
         record_lock(thread, address, place, result)
     }
 }
@@ -141,6 +163,14 @@ unsafe fn record_lock(thread: &mut Thread, address: usize, place: usize, result:
 
 #[inline(never)]
 unsafe fn replay_lock(thread: &mut Thread, address: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says; an ordinary mutex has its state in its own words.
+    unsafe {
+        let word = &*((address + STATE_OFFSET) as *const AtomicU64);
+        if goes_on(thread, word) && fast::lock_mutex(address) {
+            count_down(word);
+            return 0;
+        }
+    }
     // SAFETY: as the caller says.
     let mutex = unsafe { Mutex::at(address, place) };
     let promised = if mutex.may_fail {

@@ -31,6 +31,7 @@ reals! {
     rwlock_timedwrlock c"pthread_rwlock_timedwrlock"
     rwlock_clockrdlock c"pthread_rwlock_clockrdlock"
     rwlock_clockwrlock c"pthread_rwlock_clockwrlock"
+    rwlock_unlock c"pthread_rwlock_unlock"
     cond_wait c"pthread_cond_wait"
     cond_timedwait c"pthread_cond_timedwait"
     cond_clockwait c"pthread_cond_clockwait"
@@ -107,6 +108,13 @@ reals! {
     srandom c"srandom"
     errno_location c"__errno_location"
     backtrace c"backtrace"
+    libc_version c"gnu_get_libc_version"
+    cancel c"pthread_cancel"
+    testcancel c"pthread_testcancel"
+    cleanup_push c"_pthread_cleanup_push"
+    cleanup_pop c"_pthread_cleanup_pop"
+    getpid c"getpid"
+    tgkill c"tgkill"
 }
 
 /// Finds all real functions; called while the program has one thread.

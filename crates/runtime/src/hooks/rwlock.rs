@@ -1,10 +1,10 @@
 //! Read-write locks: readers and writers in one order of acquisitions.
 
-use super::followed;
 use super::mutex::born;
 use super::real::{Real, call};
-use crate::order::{self, Object, Order};
-use crate::state::Thread;
+use super::{fast, followed};
+use crate::order::{self, Object, Order, RECORD};
+use crate::state::{Thread, current};
 use crate::{outcome, solid};
 use wayfarer_runtime_abi::record::sync;
 
@@ -36,11 +36,56 @@ pub enum Side {
     Writer,
 }
 
-/// Any acquisition. `which` is the function that was called, `a` its arguments.
+/// pthread_rwlock_rdlock and pthread_rwlock_wrlock
 ///
 /// # Safety
 /// As the function itself.
 #[inline(always)]
+pub unsafe fn lock(side: Side, address: usize, place: usize) -> i32 {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if !thread.is_null()
+            && (*thread).sync == RECORD
+            && match side {
+                Side::Reader => fast::read_lock(address),
+                Side::Writer => fast::write_lock(address),
+            }
+        {
+            let thread = &mut *thread;
+            outcome::report(thread, 0);
+            note(thread, side, address, place);
+            return 0;
+        }
+        lock_slowly(side, address, place)
+    }
+}
+
+#[inline(never)]
+unsafe fn lock_slowly(side: Side, address: usize, place: usize) -> i32 {
+    let which = match side {
+        Side::Reader => Real::rwlock_rdlock,
+        Side::Writer => Real::rwlock_wrlock,
+    };
+    // SAFETY: as the caller says.
+    unsafe { acquire(which, side, [address, 0, 0, 0, 0, 0], place) }
+}
+
+/// Recording: the thread has just acquired it.
+#[inline(always)]
+unsafe fn note(thread: &mut Thread, side: Side, address: usize, place: usize) {
+    // SAFETY: as the caller says.
+    let (order, object) = unsafe { parts(address, place) };
+    match side {
+        Side::Reader => order::note_biased(thread, order, object),
+        Side::Writer => order::note_exclusive(thread, order, object),
+    }
+}
+
+/// Any acquisition. `which` is the function that was called, `a` its arguments.
+///
+/// # Safety
+/// As the function itself.
 pub unsafe fn acquire(which: Real, side: Side, a: [usize; 6], place: usize) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
@@ -56,12 +101,7 @@ pub unsafe fn acquire(which: Real, side: Side, a: [usize; 6], place: usize) -> i
         let result = call(which, a) as i32;
         outcome::report(thread, result);
         if result == 0 {
-            let (order, object) = parts(a[0], place);
-            if side == Side::Writer {
-                order::note_exclusive(thread, order, object);
-            } else {
-                order::note_shared(thread, order, object);
-            }
+            note(thread, side, a[0], place);
         }
         result
     }

@@ -1,10 +1,11 @@
 //! Semaphores. The state lies behind the 16 bytes that glibc uses.
 
-use super::followed;
+use super::cancel::{self, CANCELLED};
 use super::mutex::born;
-use super::real::{Real, call, errno, set_errno};
-use crate::order::{self, Object, Order, REPLAY};
-use crate::state::Thread;
+use super::real::{Real, call, call1, errno, set_errno};
+use super::{fast, followed};
+use crate::order::{self, Object, Order, RECORD};
+use crate::state::{Thread, current};
 use crate::{outcome, solid};
 use wayfarer_runtime_abi::record::sync;
 
@@ -28,12 +29,32 @@ unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
     }
 }
 
-/// sem_wait and its kin.
+/// sem_wait
 ///
 /// # Safety
 /// As the function itself.
 #[inline(always)]
-pub unsafe fn wait(which: Real, a: [usize; 6], place: usize) -> i32 {
+pub unsafe fn wait(address: usize, place: usize) -> i32 {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if !thread.is_null() && (*thread).sync == RECORD && fast::take_semaphore(address) {
+            let thread = &mut *thread;
+            outcome::report(thread, 0);
+            let (order, object) = parts(address, place);
+            order::note_biased(thread, order, object);
+            return 0;
+        }
+        attempt(Real::sem_wait, [address, 0, 0, 0, 0, 0], place)
+    }
+}
+
+/// sem_wait, when it may take longer, and its kin.
+///
+/// # Safety
+/// As the function itself.
+#[inline(never)]
+pub unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
         let Some(thread) = followed() else {
@@ -44,14 +65,17 @@ pub unsafe fn wait(which: Real, a: [usize; 6], place: usize) -> i32 {
                 replay(thread, a[0], place);
                 return 0;
             }
+            if promised == CANCELLED {
+                cancel::act(thread);
+            }
             set_errno(promised);
             return -1;
         }
-        let result = call(which, a) as i32;
+        let result = cancel::within(which, a, 0, place) as i32;
         outcome::report(thread, if result == 0 { 0 } else { errno() });
         if result == 0 {
             let (order, object) = parts(a[0], place);
-            order::note_shared(thread, order, object);
+            order::note_biased(thread, order, object);
         }
         result
     }
@@ -81,18 +105,31 @@ unsafe fn replay(thread: &mut Thread, address: usize, place: usize) {
 /// As the function itself.
 #[inline(always)]
 pub unsafe fn post(address: usize, place: usize) -> i32 {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if !thread.is_null() && (*thread).sync == RECORD {
+            let (order, object) = parts(address, place);
+            order::note_biased(&mut *thread, order, object);
+            if fast::post_semaphore(address) {
+                return 0;
+            }
+            return call1(Real::sem_post, address);
+        }
+        post_slowly(address, place)
+    }
+}
+
+#[inline(never)]
+unsafe fn post_slowly(address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
         if let Some(thread) = followed() {
             let (order, object) = parts(address, place);
-            if thread.sync == REPLAY {
-                order::before(thread, order, object);
-                order::after(thread, order);
-            } else {
-                order::note_shared(thread, order, object);
-            }
+            order::before(thread, order, object);
+            order::after(thread, order);
         }
-        call(Real::sem_post, [address, 0, 0, 0, 0, 0]) as i32
+        call1(Real::sem_post, address)
     }
 }
 

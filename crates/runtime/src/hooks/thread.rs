@@ -3,7 +3,7 @@
 
 use super::guarded::Guarded;
 use super::real::{Real, call};
-use super::{followed, heap};
+use super::{cancel, fast, followed, heap};
 use crate::order::{OFF, REPLAY};
 use crate::state::{Thread, current, header};
 use crate::{futex, outcome, parallel, resolve, signals};
@@ -54,10 +54,13 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
     }
 }
 
-/// A thread that ends by `pthread_exit` makes libc load a library, under a lock of the loader that nobody
+/// A thread that ends by `pthread_exit` or is cancelled makes libc load a library, under a lock of the loader that nobody
 /// sees. Where that may happen it is done while there is one thread.
 fn load_unwinder() {
-    if header().flags & flags::SERIAL != 0 || !resolve::program_imports(c"pthread_exit") {
+    let ends = [c"pthread_exit", c"pthread_cancel"];
+    if header().flags & flags::SERIAL != 0
+        || !ends.iter().any(|name| resolve::program_imports(name))
+    {
         return;
     }
     let mut frames = [0usize; 2];
@@ -114,6 +117,8 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
     let word = unsafe { &*(address as *const AtomicU32) };
     if thread.sync == REPLAY {
         signals::settle(thread);
+        // SAFETY: joining is a cancellation point.
+        unsafe { cancel::test_here(thread) };
         let ended = || word.load(Ordering::Acquire) as i32 <= 0;
         futex::wait_until(thread, waiting::FUTEX, address as u64, word, ended);
         return;
@@ -123,6 +128,8 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
         if id as i32 <= 0 {
             return;
         }
+        // SAFETY: joining is a cancellation point.
+        unsafe { cancel::test_here(thread) };
         let arguments = [address, 0, id as usize, 0, 0, 0];
         // SAFETY: waits on a word of the description; a signal ends it.
         unsafe {
@@ -145,6 +152,8 @@ const ROUNDS: usize = 4;
 pub fn prepare(thread: &mut Thread) {
     let process = thread.process();
     process.tid_offset = find_tid(thread.tid);
+    fast::prepare(process.tid_offset);
+    cancel::prepare();
     let mut key = 0u32;
     let destructor = at_exit as *const () as usize;
     // SAFETY: makes a key whose destructor obeys the house rules.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use super::described::{Described, describe};
 use crate::unwind::CallFrameCache;
@@ -18,6 +18,8 @@ pub(crate) struct FrameCache {
     pub call_frames: CallFrameCache,
     described: Remembered<ModuleAddress, Arc<Described>>,
     variables: Remembered<(DieId, ModuleAddress), Arc<[Variable]>>,
+    /// Rust's virtual tables, found when the first trait object is looked at.
+    pub vtables: OnceLock<HashMap<ModuleAddress, DieId>>,
 }
 
 type Remembered<K, V> = RwLock<HashMap<K, V>>;

@@ -1,25 +1,52 @@
 //! What the caller of a frame says about the values it passed: `DW_TAG_call_site` and its
 //! parameters, which give a function's arguments their values after they have been overwritten.
 
-use gimli::{AttributeValue, DwAt, DwTag, Expression, UnitOffset, Value};
+use gimli::{AttributeValue, DwAt, DwTag, Encoding, Expression, Operation, UnitOffset, Value};
 
 use super::viewpoint::{Viewpoint, Within, damaged};
 use crate::location::Absence;
+use crate::registers::Register;
 use crate::{DieId, Function, ModuleAddress, Reader, Symbol};
 
 /// The value that the location `expression` had when the function of this viewpoint was entered.
-pub(super) fn entry_value(
-    viewpoint: &Viewpoint<'_>,
-    expression: Expression<Reader<'_>>,
+pub(super) fn entry_value<'a>(
+    viewpoint: &Viewpoint<'a>,
+    expression: Expression<Reader<'a>>,
+    encoding: Encoding,
 ) -> Result<Value, Absence> {
+    let wanted = register_named(&expression, encoding).map(|(register, _)| register);
     passed(viewpoint, |within, parameter| {
         let entry = within.unit.unit.entry(parameter)?;
-        Ok(match entry.attr_value(gimli::DW_AT_location) {
-            Some(AttributeValue::Exprloc(location)) => location.0.slice() == expression.0.slice(),
-            Some(AttributeValue::Block(location)) => location.slice() == expression.0.slice(),
-            _ => false,
-        })
+        let location = match entry.attr_value(gimli::DW_AT_location) {
+            Some(AttributeValue::Exprloc(location)) => location,
+            Some(AttributeValue::Block(location)) => Expression(location),
+            _ => return Ok(false),
+        };
+        // The caller names the register, the function perhaps the type of what is in it too.
+        let encoding = within.unit.unit.encoding();
+        let named = register_named(&location, encoding).map(|(register, _)| register);
+        let is_register = wanted.is_some() && named == wanted;
+        Ok(is_register || location.0.slice() == expression.0.slice())
     })
+}
+
+/// The register that a whole expression names, if it names one, and the type of what is in it.
+pub(super) fn register_named(
+    expression: &Expression<Reader<'_>>,
+    encoding: Encoding,
+) -> Option<(Register, UnitOffset)> {
+    let mut operations = expression.clone().operations(encoding);
+    let (register, base_type) = match operations.next().ok()?? {
+        Operation::Register { register } => (register, UnitOffset(0)),
+        Operation::RegisterOffset {
+            register,
+            offset: 0,
+            base_type,
+        } if base_type.0 != 0 => (register, base_type),
+        _ => return None,
+    };
+    let is_all = matches!(operations.next(), Ok(None));
+    is_all.then_some((register.into(), base_type))
 }
 
 /// The value that the caller passed for this (optimised-out) parameter.

@@ -1,5 +1,5 @@
 //! Frames of functions that have jumped to their last call: nothing of them is left on the stack,
-//! but where there is only one way from the caller to the function that runs, they are shown.
+//! but what all ways from the caller to the function that runs have in common is shown.
 
 use gimli::UnitOffset;
 
@@ -49,7 +49,7 @@ pub(super) fn insert(space: &dyn AddressSpace, stack: &mut Stack, inner: usize) 
     count
 }
 
-/// The return addresses of the jumps, outermost first, if there is exactly one chain of them.
+/// The return addresses of the jumps that are certain, outermost first.
 fn jumps_between(space: &dyn AddressSpace, stack: &Stack, inner: usize) -> Option<Vec<u64>> {
     let this = stack.activations.get(inner)?;
     let loaded = this.module.as_ref()?;
@@ -67,7 +67,7 @@ fn jumps_between(space: &dyn AddressSpace, stack: &Stack, inner: usize) -> Optio
     jumps
 }
 
-/// Looks for the one chain from the call under way in `caller` to the function at `start`.
+/// Looks for the ways from the call under way in `caller` to the function at `start`.
 fn find_jumps(
     caller: &Viewpoint<'_>,
     loaded: &LoadedModule,
@@ -86,14 +86,28 @@ fn find_jumps(
         found: Vec::new(),
     };
     search.from(called).ok()?;
-    match search.found.as_slice() {
-        [only] => Some(
-            only.iter()
-                .map(|address| address.in_process(loaded.bias))
-                .collect(),
-        ),
-        _ => None,
-    }
+    let certain = common(&search.found);
+    let jumps = certain.iter().map(|jump| jump.in_process(loaded.bias));
+    (!certain.is_empty()).then(|| jumps.collect())
+}
+
+/// The jumps at the beginning and at the end that all ways have in common: the whole way, if there
+/// is only one.
+fn common(ways: &[Vec<ModuleAddress>]) -> Vec<ModuleAddress> {
+    let Some((first, others)) = ways.split_first() else {
+        return Vec::new();
+    };
+    let shortest = ways.iter().map(Vec::len).min().unwrap_or(0);
+    let all = |same: &dyn Fn(&Vec<ModuleAddress>) -> bool| others.iter().all(same);
+    let beginning = (0..shortest)
+        .take_while(|at| all(&|other| other[*at] == first[*at]))
+        .count();
+    let ending = (1..=shortest - beginning)
+        .take_while(|back| all(&|other| other[other.len() - back] == first[first.len() - back]))
+        .count();
+    let mut jumps = first[..beginning].to_vec();
+    jumps.extend_from_slice(&first[first.len() - ending..]);
+    jumps
 }
 
 /// The function that the call names, if it is one of the module of the inner frame.
@@ -156,5 +170,24 @@ impl Search<'_> {
         // Another way may lead through the same function.
         self.visited.retain(|visited| *visited != function);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(jumps: &[u64]) -> Vec<ModuleAddress> {
+        jumps.iter().copied().map(ModuleAddress).collect()
+    }
+
+    #[test]
+    fn what_all_ways_have_in_common_is_certain() {
+        assert_eq!(common(&[]), way(&[]));
+        assert_eq!(common(&[way(&[1, 2])]), way(&[1, 2]));
+        assert_eq!(common(&[way(&[1, 3]), way(&[2, 3])]), way(&[3]));
+        assert_eq!(common(&[way(&[1, 2, 9]), way(&[1, 3, 4, 9])]), way(&[1, 9]));
+        assert_eq!(common(&[way(&[7]), way(&[7, 7])]), way(&[7]));
+        assert_eq!(common(&[way(&[1]), way(&[2])]), way(&[]));
     }
 }

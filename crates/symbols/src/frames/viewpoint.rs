@@ -8,7 +8,7 @@ use gimli::{
 
 use super::call_site;
 use crate::location::{
-    Absence, Fetched, Memory, Place, Surroundings, evaluate, evaluate_to_value, fetch,
+    Absence, Fetched, Memory, Place, Surroundings, evaluate, evaluate_to_value, fetch, retyped,
     thread_local_address,
 };
 use crate::registers::{Register, Registers};
@@ -140,8 +140,22 @@ impl<'a> Viewpoint<'a> {
         list: gimli::LocationListsOffset<usize>,
     ) -> Result<Place, Absence> {
         let within = self.within(unit)?;
-        let expression = within.choose(list)?;
-        evaluate(expression, within.unit.unit.encoding(), None, &within)
+        let activation = self.activation().ok_or(Absence::NoFrame)?;
+        let at = |pc: u64| {
+            let expression = within.choose(list, pc)?;
+            evaluate(expression, within.unit.unit.encoding(), None, &within)
+        };
+        let place = at(activation.lookup_pc());
+        // What the called function may have overwritten is described anew where it returns to: if the
+        // compiler kept a copy, that is where the copy is now.
+        if !activation.pc_is_exact
+            && place.as_ref().is_ok_and(Place::is_overwritten)
+            && let Ok(kept) = at(activation.pc)
+            && kept.is_kept()
+        {
+            return Ok(kept);
+        }
+        place
     }
 
     pub(super) fn within(&self, unit: UnitId) -> Result<Within<'a>, Absence> {
@@ -163,13 +177,13 @@ pub(super) struct Within<'a> {
 }
 
 impl<'a> Within<'a> {
-    /// The expression of a location list that holds at the frame's pc.
+    /// The expression of a location list that holds at a pc.
     fn choose(
         &self,
         list: gimli::LocationListsOffset<usize>,
+        pc: u64,
     ) -> Result<Expression<Reader<'a>>, Absence> {
-        let activation = self.viewpoint.activation().ok_or(Absence::NoFrame)?;
-        let pc = self.viewpoint.loaded.address(activation.lookup_pc()).0;
+        let pc = self.viewpoint.loaded.address(pc).0;
         let mut entries = self.unit.unit_ref().locations(list)?;
         while let Some(entry) = entries.next()? {
             if entry.range.begin <= pc && pc < entry.range.end {
@@ -188,7 +202,10 @@ impl<'a> Within<'a> {
             AttributeValue::Exprloc(expression) => Ok(expression),
             AttributeValue::Block(block) => Ok(Expression(block)),
             value => match self.unit.unit_ref().attr_locations_offset(value)? {
-                Some(list) => self.choose(list),
+                Some(list) => {
+                    let activation = self.viewpoint.activation().ok_or(Absence::NoFrame)?;
+                    self.choose(list, activation.lookup_pc())
+                }
                 None => Err(Absence::OptimisedOut),
             },
         }
@@ -196,7 +213,21 @@ impl<'a> Within<'a> {
 
     /// Runs an expression for its number.
     pub fn number(&self, expression: Expression<Reader<'a>>) -> Result<Value, Absence> {
-        evaluate_to_value(expression, self.unit.unit.encoding(), None, self)
+        let encoding = self.unit.unit.encoding();
+        let bytes = expression.0.slice();
+        match evaluate_to_value(expression, encoding, None, self) {
+            // The result of an expression that names no place counts as an address, which a
+            // floating-point number cannot be: say that it is a value.
+            Err(Absence::Damaged(gimli::Error::IntegralTypeRequired)) => {
+                let mut bytes = bytes.to_vec();
+                bytes.push(gimli::DW_OP_stack_value.0);
+                let expression = Expression(Reader::new(&bytes, gimli::LittleEndian));
+                // Seen from a viewpoint that lives no longer than these bytes.
+                let viewpoint: Viewpoint<'_> = self.viewpoint;
+                evaluate_to_value(expression, encoding, None, &viewpoint.within(self.unit.id)?)
+            }
+            result => result,
+        }
     }
 
     /// Whether the unit comes from a compiler that knows which registers its own functions leave
@@ -274,7 +305,13 @@ impl<'a> Surroundings<Reader<'a>> for Within<'a> {
     }
 
     fn entry_value(&self, expression: Expression<Reader<'a>>) -> Result<Value, Absence> {
-        call_site::entry_value(&self.viewpoint, expression)
+        let encoding = self.unit.unit.encoding();
+        let named = call_site::register_named(&expression, encoding);
+        let value = call_site::entry_value(&self.viewpoint, expression, encoding)?;
+        match named {
+            Some((_, base_type)) => Ok(retyped(value, self.base_type(base_type)?)),
+            None => Ok(value),
+        }
     }
 
     fn parameter(&self, parameter: UnitOffset) -> Result<Value, Absence> {

@@ -7,18 +7,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gimli::{AttributeValue, UnitRef};
 
 use crate::die::{DieId, UnitId};
-use crate::index::format::{self, DECLARATION, IndexEntry, Kind, NO_PARENT, Place};
+use crate::index::format::{Contents, DECLARATION, IndexEntry, Kind, NO_PARENT, Place};
 use crate::index::scan::{self, Context, Target, UnitScan};
 use crate::language::Language;
 use crate::module::Module;
 use crate::unit::Reader;
 
 /// The whole index of a module, and whether it is complete enough to be kept.
-pub(crate) fn build(module: &Module, identity: &[u8; 16]) -> (Vec<u8>, bool) {
+pub(crate) fn build(module: &Module) -> (Contents, bool) {
     let scans = scan_all(module);
     let is_complete = scans.iter().all(|(_, is_complete)| *is_complete);
     let scans: Vec<UnitScan> = scans.into_iter().map(|(scan, _)| scan).collect();
-    (join(module, scans, identity), is_complete)
+    if let Some(file) = module.dwarf_file() {
+        file.forget_strings();
+    }
+    (join(module, scans), is_complete)
 }
 
 /// The hash under which copies of a function in other units are found.
@@ -26,9 +29,45 @@ pub(crate) fn foreign_hash(unit: u32, offset: u32) -> u32 {
     (unit.wrapping_mul(0x9e37_79b1) ^ offset).wrapping_mul(0x85eb_ca6b)
 }
 
+/// So much is scanned before the pages with the names are given back.
+const BETWEEN_FORGETTING: usize = 8 << 20;
+
+/// Gives back the memory of what has been scanned: nearly all of the file is looked at once, by each of the processes
+/// that debug it.
+struct Forgetting<'module> {
+    module: &'module Module,
+    scanned: AtomicUsize,
+}
+
+impl Forgetting<'_> {
+    fn scanned(&self, unit: usize) {
+        let Some(file) = self.module.dwarf_file() else {
+            return;
+        };
+        let Some(slot) = self.module.units().slots.get(unit) else {
+            return;
+        };
+        if slot.is_supplementary {
+            return;
+        }
+        let size = slot.header.length_including_self();
+        if let Some(start) = slot.header.debug_info_offset() {
+            file.forget_info(start.0..start.0.saturating_add(size));
+        }
+        let before = self.scanned.fetch_add(size, Ordering::Relaxed);
+        if before / BETWEEN_FORGETTING != before.saturating_add(size) / BETWEEN_FORGETTING {
+            file.forget_strings();
+        }
+    }
+}
+
 fn scan_all(module: &Module) -> Vec<(UnitScan, bool)> {
     let count = module.unit_count();
     let next = AtomicUsize::new(0);
+    let forgetting = Forgetting {
+        module,
+        scanned: AtomicUsize::new(0),
+    };
     let results: Mutex<Vec<(usize, UnitScan, bool)>> = Mutex::new(Vec::with_capacity(count));
     let work = || {
         let mut done = Vec::new();
@@ -41,6 +80,7 @@ fn scan_all(module: &Module) -> Vec<(UnitScan, bool)> {
             for number in first..count.min(first + 4) {
                 let (scan, is_complete) = scan_unit(module, number);
                 done.push((number, scan, is_complete));
+                forgetting.scanned(number);
             }
         }
         results
@@ -119,7 +159,7 @@ fn language(unit: &UnitRef<'_, Reader<'_>>) -> Language {
     }
 }
 
-fn join(module: &Module, scans: Vec<UnitScan>, identity: &[u8; 16]) -> Vec<u8> {
+fn join(module: &Module, scans: Vec<UnitScan>) -> Contents {
     let total = scans.iter().map(|scan| scan.entries.len()).sum();
     let mut entries: Vec<IndexEntry> = Vec::with_capacity(total);
     let mut hashes: Vec<u32> = Vec::with_capacity(total);
@@ -177,6 +217,7 @@ fn join(module: &Module, scans: Vec<UnitScan>, identity: &[u8; 16]) -> Vec<u8> {
             order.push((*hash, index as u32));
         }
     }
+    drop(hashes);
     copies.sort_unstable();
     copies.dedup();
     for (target, unit) in copies {
@@ -197,7 +238,11 @@ fn join(module: &Module, scans: Vec<UnitScan>, identity: &[u8; 16]) -> Vec<u8> {
         }
     }
     order.sort_unstable();
-    format::write(&entries, &order, &pool, identity)
+    Contents {
+        entries,
+        order,
+        pool,
+    }
 }
 
 fn resolve(module: &Module, target: Target, unit: u32) -> Option<DieId> {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::index::format::Contents;
 use crate::index::{Index, build, format};
 use crate::mapping::Bytes;
 use crate::module::Module;
@@ -18,28 +19,24 @@ pub(crate) fn load_or_build(module: &Module) -> Index {
     {
         return index;
     }
-    let (mut bytes, is_complete) = build::build(module, &identity);
+    let (contents, is_complete) = build::build(module);
     if let Some(path) = &path
         && is_complete
-    {
-        format::seal(&mut bytes);
         // A cache that cannot be written costs time, nothing else.
-        if store(path, &bytes).is_ok()
-            && let Some(index) = load(path, &identity)
-        {
-            return index;
-        }
+        && store(path, &contents, &identity).is_ok()
+        && let Some(index) = load(path, &identity)
+    {
+        return index;
     }
-    let bytes = Bytes::Owned(bytes.into_boxed_slice());
+    let bytes = Bytes::Owned(contents.bytes(&identity));
     Index::new(bytes).unwrap_or_else(Index::empty)
 }
 
 impl Index {
     fn empty() -> Index {
-        let bytes = format::write(&[], &[], &[], &[0; 16]);
         Index {
             layout: format::Layout::empty(),
-            bytes: Bytes::Owned(bytes.into_boxed_slice()),
+            bytes: Bytes::Owned(Contents::default().bytes(&[0; 16])),
         }
     }
 }
@@ -51,14 +48,16 @@ fn load(path: &Path, identity: &[u8; 16]) -> Option<Index> {
 }
 
 /// Written beside and renamed, so that no reader ever sees half a file.
-fn store(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn store(path: &Path, contents: &Contents, identity: &[u8; 16]) -> std::io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}", std::process::id()));
     let temporary = PathBuf::from(temporary);
-    let result = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    let result = fs::File::create(&temporary)
+        .and_then(|mut file| contents.store(identity, &mut file))
+        .and_then(|()| fs::rename(&temporary, path));
     if result.is_err() {
         let _ = fs::remove_file(&temporary);
     }

@@ -1,7 +1,11 @@
 //! The bytes of an index, the same in memory and in the cache file: a header, the entries in order
 //! of their units, the entries in order of their names' hashes, a pool of strings.
 
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
+
+use crate::mapping::Bytes;
 
 /// What an entry of the index stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +90,10 @@ pub(crate) const ENTRY_SIZE: usize = 20;
 const ORDER_SIZE: usize = 8;
 const HEADER_SIZE: usize = 64;
 const MAGIC: &[u8; 8] = b"wayfidx\0";
+/// Where the checksum is; only that of a file counts.
+const CHECKSUM: Range<usize> = 12..16;
 /// Changes with every change of the format or of what is indexed.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Where the parts of an index are.
 #[derive(Clone, Debug)]
@@ -97,57 +103,122 @@ pub(crate) struct Layout {
     pool: Range<usize>,
 }
 
-/// Writes an index. `order` holds pairs of hash and entry, sorted.
-pub(crate) fn write(
-    entries: &[IndexEntry],
-    order: &[(u32, u32)],
-    pool: &[u8],
-    identity: &[u8; 16],
-) -> Vec<u8> {
-    let size = HEADER_SIZE + entries.len() * ENTRY_SIZE + order.len() * ORDER_SIZE + pool.len();
-    let mut bytes = Vec::with_capacity(size);
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&0u32.to_le_bytes());
-    bytes.extend_from_slice(identity);
-    bytes.extend_from_slice(&(entries.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&(order.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&(pool.len() as u64).to_le_bytes());
-    bytes.resize(HEADER_SIZE, 0);
-    for entry in entries {
-        for number in [entry.die, entry.unit, entry.parent, entry.name] {
-            bytes.extend_from_slice(&number.to_le_bytes());
+/// What an index is written from.
+#[derive(Default)]
+pub(crate) struct Contents {
+    pub(crate) entries: Vec<IndexEntry>,
+    /// Pairs of hash and entry, sorted.
+    pub(crate) order: Vec<(u32, u32)>,
+    pub(crate) pool: Vec<u8>,
+}
+
+impl Contents {
+    /// Writes the index, without a checksum, piece by piece: it may be larger than what is left of the memory.
+    pub(crate) fn write(&self, identity: &[u8; 16], out: &mut dyn Write) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(PIECE + HEADER_SIZE);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&[0; CHECKSUM.end - CHECKSUM.start]);
+        bytes.extend_from_slice(identity);
+        for length in [self.entries.len(), self.order.len(), self.pool.len()] {
+            bytes.extend_from_slice(&(length as u64).to_le_bytes());
         }
-        bytes.extend_from_slice(&[entry.place as u8, entry.kind as u8, entry.flags, 0]);
+        bytes.resize(HEADER_SIZE, 0);
+        for entry in &self.entries {
+            for number in [entry.die, entry.unit, entry.parent, entry.name] {
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+            bytes.extend_from_slice(&[entry.place as u8, entry.kind as u8, entry.flags, 0]);
+            pass_on(&mut bytes, out)?;
+        }
+        for (hash, entry) in &self.order {
+            bytes.extend_from_slice(&hash.to_le_bytes());
+            bytes.extend_from_slice(&entry.to_le_bytes());
+            pass_on(&mut bytes, out)?;
+        }
+        out.write_all(&bytes)?;
+        out.write_all(&self.pool)
     }
-    for (hash, entry) in order {
-        bytes.extend_from_slice(&hash.to_le_bytes());
-        bytes.extend_from_slice(&entry.to_le_bytes());
+
+    /// The whole index in memory.
+    pub(crate) fn bytes(&self, identity: &[u8; 16]) -> Box<[u8]> {
+        let size = HEADER_SIZE
+            + self.entries.len() * ENTRY_SIZE
+            + self.order.len() * ORDER_SIZE
+            + self.pool.len();
+        let mut bytes = Vec::with_capacity(size);
+        // Nothing can go wrong in memory.
+        let _ = self.write(identity, &mut bytes);
+        bytes.into_boxed_slice()
     }
-    bytes.extend_from_slice(pool);
-    bytes
+
+    /// The whole index in a file, with its checksum.
+    pub(crate) fn store(&self, identity: &[u8; 16], file: &mut File) -> io::Result<()> {
+        let mut summing = Summing {
+            file,
+            written: 0,
+            hasher: crc32fast::Hasher::new(),
+        };
+        self.write(identity, &mut summing)?;
+        let checksum = summing.hasher.finalize();
+        file.seek(SeekFrom::Start(CHECKSUM.start as u64))?;
+        file.write_all(&checksum.to_le_bytes())
+    }
 }
 
-/// Puts the checksum in, which only the file needs.
-pub(crate) fn seal(bytes: &mut [u8]) {
-    let checksum = checksum(bytes);
-    bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
+fn pass_on(bytes: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
+    if bytes.len() >= PIECE {
+        out.write_all(bytes)?;
+        bytes.clear();
+    }
+    Ok(())
 }
 
-fn checksum(bytes: &[u8]) -> u32 {
+/// A file that sums up all that is written into it, but for the place of the checksum.
+struct Summing<'file> {
+    file: &'file mut File,
+    written: usize,
+    hasher: crc32fast::Hasher,
+}
+
+impl Write for Summing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        let written = &bytes[..count];
+        let at = |place: usize| place.saturating_sub(self.written).min(count);
+        self.hasher.update(&written[..at(CHECKSUM.start)]);
+        self.hasher.update(&written[at(CHECKSUM.end)..]);
+        self.written += count;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// So much of an index is looked at at a time.
+const PIECE: usize = 1 << 20;
+
+/// The checksum of all but itself; `done` is called with each piece that is not needed any more.
+fn checksum(bytes: &[u8], done: impl Fn(&[u8])) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&bytes[..12]);
-    hasher.update(&bytes[16..]);
+    hasher.update(&bytes[..CHECKSUM.start]);
+    for piece in bytes[CHECKSUM.end..].chunks(PIECE) {
+        hasher.update(piece);
+        done(piece);
+    }
     hasher.finalize()
 }
 
 /// Whether these bytes are a whole, undamaged index with this identity.
-pub(crate) fn is_sound(bytes: &[u8], identity: &[u8; 16]) -> bool {
+pub(crate) fn is_sound(bytes: &Bytes, identity: &[u8; 16]) -> bool {
     bytes.len() >= HEADER_SIZE
         && bytes.starts_with(MAGIC)
         && bytes[8..12] == VERSION.to_le_bytes()
         && bytes[16..32] == *identity
-        && bytes[12..16] == checksum(bytes).to_le_bytes()
+        // Few of its pages are ever needed again.
+        && bytes[CHECKSUM] == checksum(bytes, |piece| bytes.forget(piece)).to_le_bytes()
 }
 
 impl Layout {

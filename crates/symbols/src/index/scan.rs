@@ -50,7 +50,6 @@ struct Facts<'scan> {
     is_inline: bool,
     has_code: bool,
     is_static: bool,
-    has_constant: bool,
 }
 
 fn kind_of(tag: DwTag) -> Option<Kind> {
@@ -146,7 +145,8 @@ impl UnitScan {
             (Kind::Enumerator, _) => context.language != Language::Rust,
             (Kind::Variable, _) if tag == gimli::DW_TAG_member => facts.is_declaration,
             (Kind::Variable, Some((_, Kind::Function))) => facts.is_static,
-            (Kind::Variable, _) => facts.is_declaration || facts.is_static || facts.has_constant,
+            // Outside functions even what was optimised away: it is said to be so, and may give its
+            // name to an instance elsewhere.
             _ => true,
         };
         if !wanted {
@@ -336,7 +336,6 @@ fn facts<'scan>(
             gimli::DW_AT_declaration => facts.is_declaration = true,
             gimli::DW_AT_inline => facts.is_inline = true,
             gimli::DW_AT_low_pc | gimli::DW_AT_ranges => facts.has_code = true,
-            gimli::DW_AT_const_value => facts.has_constant = true,
             gimli::DW_AT_location => {
                 facts.is_static = match attribute.value() {
                     AttributeValue::Exprloc(expression) => has_fixed_address(expression.0.slice()),

@@ -209,7 +209,16 @@ fn typed<R: Reader<Offset = usize>>(
     if base_type.0 == 0 {
         return Ok(Value::Generic(raw));
     }
-    Ok(match surroundings.base_type(base_type)? {
+    Ok(of_type(raw, surroundings.base_type(base_type)?))
+}
+
+/// The same bits as a value of another type.
+pub(crate) fn retyped(value: Value, wanted: ValueType) -> Value {
+    of_type(word(&bytes_of(value)), wanted)
+}
+
+fn of_type(raw: u64, wanted: ValueType) -> Value {
+    match wanted {
         ValueType::Generic => Value::Generic(raw),
         ValueType::I8 => Value::I8(raw as i8),
         ValueType::U8 => Value::U8(raw as u8),
@@ -221,7 +230,7 @@ fn typed<R: Reader<Offset = usize>>(
         ValueType::U64 => Value::U64(raw),
         ValueType::F32 => Value::F32(f32::from_bits(raw as u32)),
         ValueType::F64 => Value::F64(f64::from_bits(raw)),
-    })
+    }
 }
 
 fn place_of<R: Reader<Offset = usize>>(

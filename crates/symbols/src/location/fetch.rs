@@ -44,6 +44,7 @@ pub fn fetch(
             };
             let whole = size as u64 * 8;
             let mut at = 0;
+            let mut is_any_there = false;
             for piece in pieces {
                 if at >= whole {
                     break;
@@ -51,6 +52,7 @@ pub fn fetch(
                 let length = piece.size_in_bits.min(whole - at);
                 match piece_bits(&piece.place, piece.bit_offset, length, registers, memory) {
                     Ok(bits) => {
+                        is_any_there |= length > 0;
                         copy_bits(&mut fetched.bytes, at, &bits, piece.bit_offset % 8, length)
                     }
                     Err(absence) => fetched.missing.push((at..at + length, absence)),
@@ -60,10 +62,12 @@ pub fn fetch(
             if at < whole {
                 fetched.missing.push((at..whole, Absence::OptimisedOut));
             }
+            // A value of which nothing is left has one reason, or each of its parts has its own.
             match &fetched.missing[..] {
-                [(range, absence)] if *range == (0..whole) && whole > 0 => Err(absence.clone()),
-                missing if missing.len() == pieces.len() && !missing.is_empty() => {
-                    Err(missing[0].1.clone())
+                [(_, first), rest @ ..]
+                    if !is_any_there && rest.iter().all(|(_, reason)| reason == first) =>
+                {
+                    Err(first.clone())
                 }
                 _ => Ok(fetched),
             }
@@ -175,16 +179,32 @@ mod tests {
     }
 
     #[test]
+    fn what_no_piece_describes_is_missing_and_the_rest_is_there() {
+        let registers = Registers::unknown();
+        let place = Place::Pieces(vec![piece(Place::Value(vec![7]), 8, 0)]);
+        let fetched = fetch(&place, 4, &registers, &NoMemory).unwrap();
+        assert_eq!(fetched.bytes, [7, 0, 0, 0]);
+        assert_eq!(fetched.missing, [(8..32, Absence::OptimisedOut)]);
+    }
+
+    #[test]
     fn a_value_of_which_nothing_is_left_is_absent() {
         let registers = Registers::unknown();
         let place = Place::Pieces(vec![
             piece(Place::Register(Register::RBX), 32, 0),
             piece(Place::Absent(Absence::OptimisedOut), 32, 0),
         ]);
+        let fetched = fetch(&place, 8, &registers, &NoMemory).unwrap();
+        let lost = Absence::NotSaved(Register::RBX);
         assert_eq!(
-            fetch(&place, 8, &registers, &NoMemory),
-            Err(Absence::NotSaved(Register::RBX))
+            fetched.missing,
+            [(0..32, lost.clone()), (32..64, Absence::OptimisedOut)]
         );
+        let place = Place::Pieces(vec![
+            piece(Place::Register(Register::RBX), 32, 0),
+            piece(Place::Register(Register::RBX), 32, 32),
+        ]);
+        assert_eq!(fetch(&place, 8, &registers, &NoMemory), Err(lost));
         assert_eq!(
             fetch(&Place::Memory(16), 4, &registers, &NoMemory),
             Err(Absence::Unreadable(super::super::Unreadable {

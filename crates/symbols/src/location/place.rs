@@ -46,6 +46,29 @@ impl Place {
         }
     }
 
+    /// Whether a part of the value was in a register that a called function may have overwritten.
+    pub fn is_overwritten(&self) -> bool {
+        match self {
+            Place::Absent(absence) => matches!(absence, Absence::NotSaved(_)),
+            Place::Pieces(pieces) => pieces.iter().any(|piece| piece.place.is_overwritten()),
+            _ => false,
+        }
+    }
+
+    /// Whether the value, as far as there is one, is in registers that calls must hand back.
+    pub fn is_kept(&self) -> bool {
+        match self {
+            Place::Register(register) => register.is_callee_saved(),
+            Place::Pieces(pieces) => {
+                !self.is_absent()
+                    && pieces.iter().all(|piece| {
+                        piece.place.is_kept() || piece.place == Place::Absent(Absence::OptimisedOut)
+                    })
+            }
+            _ => false,
+        }
+    }
+
     /// Whether no part of the value can be found.
     pub fn is_absent(&self) -> bool {
         match self {

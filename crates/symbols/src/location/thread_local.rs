@@ -46,6 +46,11 @@ pub fn thread_local_address(
         .module
         .tls_segment()
         .ok_or_else(|| ThreadLocalError::NoSegment { module: module() })?;
+    // In split DWARF gcc gives the address of the variable's initial value instead.
+    let offset = match offset.checked_sub(segment.address.0) {
+        Some(inside) if offset >= segment.memory_size && inside < segment.memory_size => inside,
+        _ => offset,
+    };
     let program = space.modules().into_iter().next();
     let is_program =
         program.is_some_and(|first| std::sync::Arc::ptr_eq(&first.module, &loaded.module));

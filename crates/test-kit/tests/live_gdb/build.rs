@@ -113,13 +113,18 @@ fn run(command: &mut Command) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The stops of a row; `@text` becomes `file:line`.
+/// The stops of a row; `@text` becomes `file:line`. A function of a Rust program is named with its crate: gdb takes the
+/// bare name for that of an ELF symbol, and then stops in the inlined function that begins at the same address.
 fn locations(row: &Row, source: &Path) -> Result<Vec<String>, Failure> {
     let text = std::fs::read_to_string(source)?;
     let mut locations = Vec::new();
     for stop in row.stops {
         let Some(wanted) = stop.strip_prefix('@') else {
-            locations.push((*stop).to_owned());
+            let name = row.source.strip_suffix(".rs");
+            locations.push(match name {
+                Some(name) => format!("{name}::{stop}"),
+                None => (*stop).to_owned(),
+            });
             continue;
         };
         let line = text.lines().position(|line| line.contains(wanted));

@@ -1,5 +1,8 @@
 //! Compares what the two debuggers say, and collects the differences.
 
+use std::collections::HashMap;
+
+use crate::follow::{expanded, without_signs};
 use crate::normalise::{function_name, same};
 use crate::session::has_values;
 use crate::stack::{Frame, Stack, Stop, Variable};
@@ -111,14 +114,33 @@ fn compare_variables(
         let found = (0..ours.len()).find(|at| !taken[*at] && ours[*at].name == theirs.name);
         let Some(at) = found else { continue };
         taken[at] = true;
+        // gdb shows what is in a register that the called function has overwritten, and can say
+        // where the compiler kept a copy.
+        let is_kept = theirs
+            .kept
+            .as_ref()
+            .is_some_and(|kept| is_same(kept, &theirs.followed, &ours[at].value));
         let is_known_better = theirs.value == "<optimized out>" && !ours[at].value.starts_with('<');
         let is_honest = ours[at].value == "<not saved>";
-        let may_differ = is_outer && (is_known_better || is_honest);
-        if !may_differ && !same(&theirs.value, &ours[at].value) {
+        let may_differ = is_outer && (is_known_better || is_honest || is_kept);
+        if theirs.value == "<gdb would crash>" {
+            continue;
+        }
+        if !may_differ && !is_same(&theirs.value, &theirs.followed, &ours[at].value) {
             list.push(format!(
                 "{place}: {kind} {}: gdb {}, ours {}",
                 theirs.name, theirs.value, ours[at].value
             ));
         }
     }
+}
+
+/// Where gdb shows addresses and we what is there, gdb has been asked what is there.
+fn is_same(gdb: &str, followed: &HashMap<String, Vec<String>>, ours: &str) -> bool {
+    let texts = expanded(gdb, ours, followed);
+    if texts.is_empty() {
+        return same(gdb, ours);
+    }
+    let shown = without_signs(ours);
+    texts.iter().any(|text| same(text, &shown))
 }

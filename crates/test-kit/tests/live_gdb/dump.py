@@ -1,31 +1,82 @@
 """Run inside gdb: stops the program at its breakpoints and writes what gdb sees there as JSON.
 
 LIVE_BREAKS are the locations (separated by newlines), LIVE_STOPS how many stops are described,
-LIVE_JSON the file to write, LIVE_PRINTERS a directory with Rust's printers for gdb, LIVE_THREADS
-whether all threads are described and not only the one that stopped.
+LIVE_JSON the file to write, LIVE_PRINTERS a directory with Rust's printers for gdb, LIVE_DIRECTORY
+where the sources of the programs are, LIVE_THREADS whether all threads are described and not only
+the one that stopped.
 """
 import json
 import os
+import re
 import sys
 
 import gdb
 
+# What is imported from here leaves nothing behind in the directory of the tests.
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import rust_values
 
-def text(read):
+
+def text(value):
     """The text of a value as `info locals` prints it, or gdb's complaint in angle brackets."""
     try:
-        value = read()
         shown = value.format_string(deref_refs=True)
-        # A printer of a library that meets an optimised-out value prints nothing.
-        if not shown:
-            return "<printer failed>"
-        return shown
     except gdb.error as error:
         return "<error: %s>" % error
+    # A printer of a library that meets an optimised-out value prints nothing.
+    if not shown:
+        return "<printer failed>"
+    return rust_values.plain(shown) if os.environ.get("LIVE_PRINTERS") else shown
+
+
+def described(symbol, frame):
+    if is_deadly(symbol):
+        return {"name": symbol.name, "value": "<gdb would crash>"}
+    try:
+        value = symbol.value(frame)
+    except gdb.error as error:
+        return {"name": symbol.name, "value": "<error: %s>" % error}
+    described = {"name": symbol.name, "value": text(value)}
+    if os.environ.get("LIVE_PRINTERS"):
+        described["followed"] = rust_values.followed(value, text)
+    copy = kept(symbol, frame)
+    if copy is not None:
+        described["kept"] = text(copy)
+        if os.environ.get("LIVE_PRINTERS"):
+            described["followed"].update(rust_values.followed(copy, text))
+    return described
+
+
+def is_deadly(symbol):
+    """gdb 13 dies of a Rust enum of which the compiler kept some pieces but not the discriminant."""
+    if symbol.type is None or symbol.type.code != gdb.TYPE_CODE_STRUCT or not symbol.name:
+        return False
+    is_enum = any(field.artificial for field in symbol.type.fields())
+    return is_enum and "piece" in gdb.execute("info address " + symbol.name, to_string=True)
+
+
+def kept(symbol, frame):
+    """The copy of a value in a register that calls leave alone, described where the call returns to."""
+    if frame.level() == 0 or not symbol.name:
+        return None
+    places = gdb.execute("info address " + symbol.name, to_string=True)
+    for low, high, register in re.findall(r"Range (0x\w+)-(0x\w+): a variable in \$(\w+)\n", places):
+        if int(low, 16) <= frame.pc() < int(high, 16) and register in ("rbx", "rbp", "r12", "r13", "r14", "r15"):
+            try:
+                return frame.read_register(register).cast(symbol.type)
+            except gdb.error:
+                return None
+    return None
 
 
 def variables(frame):
     arguments, local = [], []
+    place = frame.find_sal()
+    # Values are compared in the frames of our own programs only.
+    own = os.environ["LIVE_DIRECTORY"]
+    if place.symtab is None or not os.path.exists(os.path.join(own, os.path.basename(place.symtab.filename))):
+        return arguments, local
     try:
         block = frame.block()
     except RuntimeError:
@@ -37,11 +88,10 @@ def variables(frame):
             if symbol.type is not None and symbol.type.name == "__CORE_ADDR":
                 # A label that the optimiser removed.
                 continue
-            described = {"name": symbol.name, "value": text(lambda: symbol.value(frame))}
             if symbol.is_argument:
-                arguments.append(described)
+                arguments.append(described(symbol, frame))
             elif symbol.is_variable or symbol.is_constant:
-                local.append(described)
+                local.append(described(symbol, frame))
         if block.function is not None:
             break
         block = block.superblock

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use wayfarer_test_kit::debuggee::debuggees_directory;
 use wayfarer_test_kit::failure::{Failure, shorten};
 use wayfarer_test_kit::process::{self, patience};
 use wayfarer_test_kit::{ensure, wayfarer};
@@ -38,6 +39,7 @@ pub fn stops(row: &Row, built: &Built) -> Result<Option<Vec<Stop>>, Failure> {
         .env("LIVE_BREAKS", built.stops.join("\n"))
         .env("LIVE_STOPS", row.count.to_string())
         .env("LIVE_JSON", &json)
+        .env("LIVE_DIRECTORY", debuggees_directory().join("live"))
         .env("LIVE_THREADS", if row.all_threads { "1" } else { "0" });
     if row.source.ends_with(".rs")
         && let Some(printers) = rust_printers()

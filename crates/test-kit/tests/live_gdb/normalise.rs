@@ -10,7 +10,8 @@
 //! * numbers are compared as numbers, so that `2` is `2.0`; a character is its number
 //!   (`120 'x'` is `120`),
 //! * addresses are left out, with the `<symbol>` behind them, but a null pointer is 0,
-//! * where gdb shows the address of a Rust reference, what we show behind `&` is left out,
+//! * where gdb shows the address of a reference and cannot say what is there, what we show behind
+//!   `&` is left out,
 //! * strings are compared as they are; an enumerator by its last name,
 //! * `<optimized out>` and other reasons in angle brackets are one leaf each, and a value all of
 //!   whose members are missing for one reason is that reason.
@@ -22,7 +23,10 @@ pub fn same(left: &str, right: &str) -> bool {
         return true;
     }
     let is_missing = right.contains("<optimized out>") || right.contains("<not saved>");
-    if left == "<printer failed>" || left.contains("(size=") && right.contains("data_ptr: <") {
+    let is_failed = left == "<printer failed>"
+        || left.contains("value has been optimized out>")
+        || left.contains("(size=") && right.contains("data_ptr: <");
+    if is_failed {
         return is_missing;
     }
     let plain = |text: &str| text.strip_prefix("@ADDRESS: ").unwrap_or(text).to_owned();
@@ -90,10 +94,12 @@ fn mask_addresses(text: &str) -> String {
             .map_or(rest.len(), |end| at + 2 + end);
         result.push_str(&rest[..at]);
         let is_null = rest[at + 2..digits].bytes().all(|digit| digit == b'0');
+        // C++ writes `@` before the address that a reference holds.
+        let is_reference = result.ends_with('@');
         // Short hexadecimal numbers are values (`/x`, flags), not addresses.
-        if is_null {
+        if is_null && !is_reference {
             result.push('0');
-        } else if digits - at - 2 >= 6 {
+        } else if digits - at - 2 >= 6 || is_reference {
             result.push_str("ADDRESS");
         } else {
             result.push_str(&rest[at..digits]);
@@ -156,10 +162,10 @@ fn leaves(text: &str) -> Vec<Leaf> {
                 at = end;
             }
             letter if is_name(letter) => {
-                let end = word_end(&letters, at);
-                let word: String = letters[at..end].iter().collect();
+                let (start, end) = (at, word_end(&letters, at));
+                let word: String = letters[start..end].iter().collect();
                 at = end;
-                if !is_decoration(&word, &letters[end..]) {
+                if !is_decoration(&word, &letters[end..]) && !is_allocator(&letters[..start]) {
                     let last = word.rsplit("::").next().unwrap_or(&word);
                     leaves.push(Leaf::Word(last.to_owned()));
                 }
@@ -191,6 +197,12 @@ fn is_decoration(word: &str, rest: &[char]) -> bool {
     }
     let mut rest = rest.iter().skip_while(|letter| **letter == ' ');
     matches!(rest.next(), Some('=' | ':' | '{' | '(' | '[' | '<' | '!'))
+}
+
+/// Whether what follows says which allocator a container uses, which is no part of its value.
+fn is_allocator(before: &[char]) -> bool {
+    let name: Vec<char> = "alloc: ".chars().collect();
+    before.ends_with(&name)
 }
 
 /// Takes out what printers of containers say about sizes.

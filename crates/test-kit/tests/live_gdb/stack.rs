@@ -1,5 +1,7 @@
 //! What both debuggers say at a stop, in one form.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 use wayfarer_test_kit::failure::Failure;
 
@@ -7,6 +9,11 @@ use wayfarer_test_kit::failure::Failure;
 pub struct Variable {
     pub name: String,
     pub value: String,
+    /// What gdb sees at the addresses in the value; more than one text where a structure and its
+    /// first member begin there.
+    pub followed: HashMap<String, Vec<String>>,
+    /// gdb's text of the copy of a value that a called function leaves alone.
+    pub kept: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +66,8 @@ pub fn variables(list: &Value) -> Vec<Variable> {
         .map(|variable| Variable {
             name: variable["name"].as_str().unwrap_or_default().to_owned(),
             value: variable["value"].as_str().unwrap_or_default().to_owned(),
+            followed: serde_json::from_value(variable["followed"].clone()).unwrap_or_default(),
+            kept: variable["kept"].as_str().map(str::to_owned),
         })
         .collect()
 }

@@ -93,7 +93,9 @@ pub const TABLE: &[Row] = &[
     Row::new("blocks.c", C),
     Row::new("blocks.c", &["-O0"]).at(&["@result += value;"]),
     Row::new("optimised.c", C),
+    Row::new("layouts.c", C),
     Row::new("classes.cpp", CPP),
+    Row::new("inheritance.cpp", CPP),
     Row::new("classes.cpp", &["-O0"]).at(&["zoo::Dog::speak", "hear"]),
     Row::new("templates.cpp", CPP),
     Row::new("strings.cpp", CPP),
@@ -109,109 +111,5 @@ pub const TABLE: &[Row] = &[
     Row::new("generics.rs", RUST),
     Row::new("threads.rs", RUST),
     Row::new("owners.rs", RUST),
-];
-
-/// Where our values are known to differ from gdb's: program, build, and what differs. Each is counted as
-/// left out, with this reason; a row that agrees again belongs out of this list.
-pub const DIFFERING: &[(&str, &str, &str)] = &[
-    (
-        "arrays.c",
-        "-O1",
-        "an array of which one byte is known prints as wholly optimised out",
-    ),
-    (
-        "arrays.c",
-        "-O2",
-        "an array of which one byte is known prints as wholly optimised out",
-    ),
-    (
-        "arrays.c",
-        "-O2 -no-pie -gdwarf-4",
-        "an array of which one byte is known prints as wholly optimised out",
-    ),
-    (
-        "closures.rs",
-        "-Copt-level=1",
-        "references to optimised-out values print otherwise",
-    ),
-    (
-        "closures.rs",
-        "-Copt-level=2",
-        "references to optimised-out values print otherwise",
-    ),
-    (
-        "collections.rs",
-        "-Copt-level=1",
-        "a type name is cut inside brackets",
-    ),
-    (
-        "collections.rs",
-        "-Copt-level=2",
-        "a type name is cut inside brackets",
-    ),
-    (
-        "generics.rs",
-        "-Copt-level=1",
-        "an argument of an optimised frame cannot be read",
-    ),
-    (
-        "generics.rs",
-        "-Copt-level=2",
-        "an argument of an optimised frame cannot be read",
-    ),
-    (
-        "owners.rs",
-        "-Copt-level=0",
-        "Box, Rc, Arc and RefCell print otherwise than in gdb",
-    ),
-    (
-        "owners.rs",
-        "-Copt-level=0 -Crelocation-model=static",
-        "Box, Rc, Arc and RefCell print otherwise than in gdb",
-    ),
-    (
-        "owners.rs",
-        "-Copt-level=1",
-        "Box, Rc, Arc and RefCell print otherwise than in gdb",
-    ),
-    (
-        "owners.rs",
-        "-Copt-level=2",
-        "Box, Rc, Arc and RefCell print otherwise than in gdb",
-    ),
-    (
-        "scalars.rs",
-        "-Copt-level=1",
-        "an argument of an optimised frame cannot be read",
-    ),
-    (
-        "scalars.rs",
-        "-Copt-level=2",
-        "an argument of an optimised frame cannot be read",
-    ),
-    (
-        "templates.cpp",
-        "-O1",
-        "a floating-point argument of an outer frame is not recovered",
-    ),
-    (
-        "threads.rs",
-        "-Copt-level=0",
-        "thread handles hold addresses and ids",
-    ),
-    (
-        "threads.rs",
-        "-Copt-level=0 -Crelocation-model=static",
-        "thread handles hold addresses and ids",
-    ),
-    (
-        "threads.rs",
-        "-Copt-level=1",
-        "thread handles hold addresses and ids",
-    ),
-    (
-        "threads.rs",
-        "-Copt-level=2",
-        "thread handles hold addresses and ids",
-    ),
+    Row::new("library_values.rs", RUST),
 ];

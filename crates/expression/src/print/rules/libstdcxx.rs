@@ -2,6 +2,7 @@
 
 use super::walk::{Sequence, Walk, template_type};
 use super::{Entry, Items, Pretty, Rule, Style, cut_short};
+use crate::evaluate::contents;
 use crate::print::scalar::character_kind;
 use crate::types::{Shape, Structure};
 use crate::value::Value;
@@ -22,6 +23,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         prefix: "std::vector<",
         make: vector,
+    },
+    Rule {
+        prefix: "std::bitset<",
+        make: bitset,
     },
     Rule {
         prefix: "std::deque<",
@@ -180,6 +185,24 @@ fn vector_of_bits(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> 
                 items.error = Some(cut_short(&error));
                 break;
             }
+        }
+    }
+    Some(Pretty::Items(items))
+}
+
+/// The bits that are set, by their numbers.
+fn bitset(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
+    let words = walk.at(value, &["_M_w"])?;
+    let bytes = contents(&words, walk.scope).ok()?;
+    let mut items = Items::new(template_name(structure), Style::Array);
+    for (at, byte) in bytes.bytes.iter().enumerate() {
+        for bit in (0..8).filter(|bit| byte >> bit & 1 == 1) {
+            if items.entries.len() == walk.limit {
+                items.more = true;
+                return Some(Pretty::Items(items));
+            }
+            let number = at * 8 + bit;
+            items.entries.push(Entry::Ready(format!("[{number}] = 1")));
         }
     }
     Some(Pretty::Items(items))

@@ -26,6 +26,10 @@ pub(super) const RULES: &[Rule] = &[
         make: optional,
     },
     Rule {
+        prefix: "std::any",
+        make: any,
+    },
+    Rule {
         prefix: "std::variant<",
         make: variant,
     },
@@ -62,6 +66,11 @@ pub(super) const RULES: &[Rule] = &[
 /// What a smart pointer or an iterator points to.
 pub(super) fn pointee(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Value> {
     let name = structure.qualified_name.as_deref()?;
+    if name.starts_with("std::optional<") {
+        let engaged = walk.number(value, &["_M_payload._M_engaged"])?;
+        let payload = walk.at(value, &["_M_payload._M_payload"])?;
+        return (engaged != 0).then_some(payload.part(template_type(structure, 0)?, 0, None));
+    }
     let pointer = if name.starts_with("std::unique_ptr<") {
         unique_pointer(walk, value)?
     } else if name.starts_with("std::shared_ptr<") {
@@ -166,6 +175,37 @@ fn optional(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option
     let payload = walk.at(value, &["_M_payload._M_payload"])?;
     let inner = payload.part(target, 0, None);
     contained(walk, head, inner, Style::Named, "[contained value]")
+}
+
+/// The type of what is in it is only in the name of the function that manages it.
+fn any(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
+    if structure.qualified_name.as_deref() != Some("std::any") {
+        return None;
+    }
+    let (manager, _) = walk.pointer_at(value, &["_M_manager"])?;
+    if manager == 0 {
+        return Some(Pretty::Plain("std::any [no contained value]".to_string()));
+    }
+    let symbol = walk.scope.symbol_at(manager)?;
+    let name = symbol.name.strip_prefix("std::any::_Manager_")?;
+    let is_inside = name.starts_with("internal<");
+    let end = name.find(">::_S_manage")?;
+    let held = &name[name.find('<')? + 1..end];
+    let type_ref = crate::number::builtin(held, crate::syntax::Language::Cpp)
+        .or_else(|| walk.scope.type_named(None, held))?;
+    let head = format!("std::any containing {}", short_type(&type_ref));
+    let storage = walk.at(value, &["_M_storage"])?;
+    let inner = if is_inside {
+        storage.part(type_ref, 0, None)
+    } else {
+        let (address, _) = walk.pointer_at(&storage, &["_M_ptr"])?;
+        Value::in_memory(type_ref, address)
+    };
+    let mut items = Items::new(head, Style::Named);
+    items
+        .entries
+        .push(Entry::Named("[contained value]".to_string(), inner));
+    Some(Pretty::Items(items))
 }
 
 fn variant(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {

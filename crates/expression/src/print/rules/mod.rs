@@ -102,32 +102,74 @@ pub(super) fn pretty(
     value: &Value,
     structure: &Structure,
 ) -> Option<String> {
+    let limit = printer.format.limit();
+    let found = apply(value, structure, printer.scope, limit)?;
+    Some(printer.deeper(|printer| printer.show(found)))
+}
+
+/// What the first rule that fits makes of a value, with so many elements at most.
+fn apply(
+    value: &Value,
+    structure: &Structure,
+    scope: &mut dyn Scope,
+    limit: usize,
+) -> Option<Pretty> {
     let name = structure.qualified_name.clone()?;
-    let found = {
-        let rules = match value.type_ref.language() {
-            Language::Rust => RUST,
-            Language::Cpp => CPP,
-            Language::C => return None,
-        };
-        let matching = rules
-            .iter()
-            .flat_map(|family| family.iter())
-            .filter(|rule| name.starts_with(rule.prefix));
-        let mut result = None;
-        for rule in matching {
-            let limit = printer.format.limit();
-            let mut walk = Walk {
-                scope: printer.scope,
-                limit,
-            };
-            result = (rule.make)(&mut walk, value, structure);
-            if result.is_some() {
-                break;
+    let rules = match value.type_ref.language() {
+        Language::Rust => RUST,
+        Language::Cpp => CPP,
+        Language::C => return None,
+    };
+    let mut walk = Walk { scope, limit };
+    rules
+        .iter()
+        .flat_map(|family| family.iter())
+        .filter(|rule| name.starts_with(rule.prefix))
+        .find_map(|rule| (rule.make)(&mut walk, value, structure))
+}
+
+/// The most elements that are counted one by one.
+const MAXIMUM_COUNT: usize = 1 << 16;
+
+/// How many elements a container has, if a rule knows it and there are not too many to be counted.
+pub(crate) fn element_count(value: &Value, scope: &mut dyn Scope) -> Option<u64> {
+    if let Some((_, _, count)) = sequence_of(value, scope) {
+        return Some(count);
+    }
+    let crate::types::Shape::Aggregate(structure) = value.type_ref.shape() else {
+        return None;
+    };
+    match apply(value, &structure, scope, MAXIMUM_COUNT)? {
+        Pretty::Items(items)
+            if items.style != Style::Named && !items.more && items.error.is_none() =>
+        {
+            Some(items.entries.len() as u64)
+        }
+        _ => None,
+    }
+}
+
+/// An element of a container that is known by a rule; `Some(None)` if it has not so many.
+pub(crate) fn nth_element(
+    value: &Value,
+    index: u64,
+    scope: &mut dyn Scope,
+) -> Option<Option<Value>> {
+    let crate::types::Shape::Aggregate(structure) = value.type_ref.shape() else {
+        return None;
+    };
+    let limit = usize::try_from(index).ok()?.checked_add(1)?;
+    match apply(value, &structure, scope, limit)? {
+        Pretty::Items(items) if items.style != Style::Named => {
+            let entry = items.entries.into_iter().nth(limit - 1);
+            match entry {
+                Some(Entry::Plain(element)) => Some(Some(element)),
+                Some(_) => None,
+                None => Some(None),
             }
         }
-        result?
-    };
-    Some(printer.deeper(|printer| printer.show(found)))
+        _ => None,
+    }
 }
 
 const CPP: &[&[Rule]] = &[

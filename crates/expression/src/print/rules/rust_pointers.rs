@@ -43,6 +43,15 @@ pub(super) fn pointee(walk: &mut Walk<'_>, value: &Value, structure: &Structure)
     if name.starts_with("alloc::rc::Rc<") || name.starts_with("alloc::sync::Arc<") {
         return counted_parts(walk, value).map(|parts| parts.inner);
     }
+    if name.starts_with("&dyn ")
+        || name.starts_with("&mut dyn ")
+        || name.starts_with("alloc::boxed::Box<dyn ")
+    {
+        let (address, _) = walk.pointer_at(value, &["pointer", "data_ptr"])?;
+        let (vtable, _) = walk.pointer_at(value, &["vtable"])?;
+        let concrete = walk.scope.vtable_type(vtable)?;
+        return Some(Value::in_memory(concrete, address));
+    }
     if name.starts_with("core::pin::Pin<") || name.starts_with("core::ptr::non_null::NonNull<") {
         let (address, target) = walk.pointer(value)?;
         return Some(Value::in_memory(target, address));

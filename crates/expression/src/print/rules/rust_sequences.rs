@@ -168,7 +168,12 @@ fn borrowed(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option
         }
         let mut items = list(walk, &sequence);
         if name.starts_with('&') {
-            items.head = "&".to_string();
+            let sign = if name.starts_with("&mut ") {
+                "&mut"
+            } else {
+                "&"
+            };
+            items.head = sign.to_string();
         }
         return Some(Pretty::Items(items));
     }

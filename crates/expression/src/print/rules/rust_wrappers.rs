@@ -101,7 +101,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-const WRAPPED: [&str; 8] = [
+const WRAPPED: [&str; 10] = [
     "value.value",
     "value",
     "v.value",
@@ -110,6 +110,8 @@ const WRAPPED: [&str; 8] = [
     "__0",
     "pointer",
     "data.value",
+    "p.value",
+    "p",
 ];
 
 /// The value within the innermost of the usual wrappers.

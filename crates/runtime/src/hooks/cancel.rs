@@ -1,0 +1,206 @@
+//! Cancellation of threads.
+//!
+//! In libc the canceller marks the other thread's description, at a moment that nobody can order. Here it only
+//! sends the signal that libc uses for it, and libc's handler marks the thread that it runs in: signals are
+//! recorded, so a replay marks it at the same place. From then on libc's own cancellation points do their work. Those
+//! that are hooked and do not wait for real in a replay leave an outcome behind ([`CANCELLED`]) by a clean-up
+//! handler, and a replay acts on that alone.
+
+use super::mutex::Mutex;
+use super::real::{Real, address, call, call1};
+use super::{fast, followed};
+use crate::order::{RECORD, REPLAY};
+use crate::state::Thread;
+use crate::{outcome, parallel, resolve, signals};
+use core::sync::atomic::{AtomicBool, Ordering};
+use wayfarer_entrance::frame::Frame;
+use wayfarer_entrance::tls;
+use wayfarer_runtime_abi::record;
+
+/// The outcome of a call in which the thread was cancelled (ECANCELED).
+pub const CANCELLED: i32 = 125;
+const ESRCH: i32 = 3;
+/// The signal that libc keeps for cancellation.
+const SIGCANCEL: usize = 32;
+
+/// Threads of the program may be cancelled, and the functions for it are there.
+static POSSIBLE: AtomicBool = AtomicBool::new(false);
+/// The handler has been installed.
+static READY: AtomicBool = AtomicBool::new(false);
+
+/// The process becomes parallel.
+pub fn prepare() {
+    let wanted = resolve::program_imports(c"pthread_cancel");
+    POSSIBLE.store(wanted && can_follow(), Ordering::Relaxed);
+}
+
+/// Whether cancellation can be recorded in parallel mode.
+pub fn can_follow() -> bool {
+    let needed = [
+        Real::cancel,
+        Real::testcancel,
+        Real::cleanup_push,
+        Real::cleanup_pop,
+        Real::getpid,
+        Real::tgkill,
+    ];
+    fast::is_known() && needed.iter().all(|which| address(*which) != 0)
+}
+
+/// pthread_cancel
+///
+/// # Safety
+/// As the function itself.
+pub unsafe fn cancel(target: usize) -> i32 {
+    fast::cancels();
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = followed() else {
+            return call1(Real::cancel, target);
+        };
+        let offset = thread.process().tid_offset;
+        if !POSSIBLE.load(Ordering::Relaxed) || target == tls::fs_base() || offset == 0 {
+            return call1(Real::cancel, target);
+        }
+        parallel::keep(thread);
+        if !READY.swap(true, Ordering::Relaxed) {
+            install(offset);
+        }
+        parallel::unkeep(thread);
+        let tid = match outcome::foretell(thread) {
+            Some(promised) => promised,
+            None => {
+                let tid = *((target + offset) as *const i32);
+                outcome::report(thread, tid);
+                tid
+            }
+        };
+        if tid <= 0 {
+            return ESRCH;
+        }
+        let process = call(Real::getpid, [0; 6]);
+        call(Real::tgkill, [process, tid as usize, SIGCANCEL, 0, 0, 0]);
+        0
+    }
+}
+
+/// More than the description of a thread has.
+const DESCRIPTION: usize = 0x1000;
+
+/// Lets libc cancel a thread that does not exist: it installs its handler, which is all that is wanted.
+unsafe fn install(tid_offset: usize) {
+    let mut nobody = [0u32; DESCRIPTION / 4];
+    if let Some(tid) = nobody.get_mut(tid_offset / 4) {
+        *tid = 1;
+        // SAFETY: libc marks the description, and sends no signal to a thread that is in no system call.
+        unsafe { call1(Real::cancel, (&raw mut nobody) as usize) };
+    }
+    core::hint::black_box(&nobody);
+}
+
+/// What a cancelled thread leaves behind, and libc's buffer for a clean-up handler.
+#[repr(C)]
+struct Guard {
+    buffer: [usize; 4],
+    mutex: usize,
+    place: usize,
+}
+
+/// Recording: calls a cancellation point. A thread that is cancelled in it leaves an outcome behind, and the
+/// acquisition of the mutex that it holds again.
+///
+/// # Safety
+/// As the function itself.
+#[inline(always)]
+pub unsafe fn within(which: Real, a: [usize; 6], mutex: usize, place: usize) -> usize {
+    // SAFETY: as the caller says; the guard lives until it is taken away again.
+    unsafe {
+        if !POSSIBLE.load(Ordering::Relaxed) {
+            return call(which, a);
+        }
+        let mut guard = Guard {
+            buffer: [0; 4],
+            mutex,
+            place,
+        };
+        let (buffer, whole) = ((&raw mut guard.buffer) as usize, (&raw mut guard) as usize);
+        let routine = on_cancelled as *const () as usize;
+        call(Real::cleanup_push, [buffer, routine, whole, 0, 0, 0]);
+        let result = call(which, a);
+        call(Real::cleanup_pop, [buffer, 0, 0, 0, 0, 0]);
+        result
+    }
+}
+
+unsafe extern "C" fn on_cancelled(guard: *mut Guard) {
+    let Some(thread) = followed() else { return };
+    outcome::report(thread, CANCELLED);
+    // SAFETY: the guard of this very thread, whose stack is still there; the mutex is the program's.
+    unsafe {
+        if (*guard).mutex != 0 {
+            Mutex::at((*guard).mutex, (*guard).place).note(thread);
+        }
+    }
+}
+
+/// Replay: the thread was cancelled here. It has marked itself before.
+///
+/// # Safety
+/// Where the program may be cancelled.
+#[cold]
+#[inline(never)]
+pub unsafe fn act(thread: &mut Thread) -> ! {
+    // SAFETY: as the caller says.
+    unsafe { call(Real::testcancel, [0; 6]) };
+    // It did not end: the replay is not the recorded run.
+    crate::replay::end_of_log(thread)
+}
+
+/// pthread_testcancel
+///
+/// # Safety
+/// As the function itself.
+pub unsafe fn test() {
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(thread) = followed() else {
+            call(Real::testcancel, [0; 6]);
+            return;
+        };
+        if !POSSIBLE.load(Ordering::Relaxed) {
+            call(Real::testcancel, [0; 6]);
+            return;
+        }
+        if thread.sync == REPLAY {
+            if outcome::foretell(thread) == Some(CANCELLED) {
+                act(thread);
+            }
+            return;
+        }
+        if thread.pending.load(Ordering::Relaxed) != 0 {
+            // SAFETY: all fields are plain numbers; there is no call whose registers it could show.
+            let mut frame: Frame = core::mem::zeroed();
+            signals::deliver(thread, &mut frame, record::place::ENTRY);
+        }
+        within(Real::testcancel, [0; 6], 0, 0);
+        outcome::report(thread, 0);
+    }
+}
+
+/// Within a hook that is a cancellation point and waits by itself.
+///
+/// # Safety
+/// Where the program may be cancelled.
+pub unsafe fn test_here(thread: &mut Thread) {
+    if !POSSIBLE.load(Ordering::Relaxed) {
+        return;
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        if thread.sync == RECORD {
+            within(Real::testcancel, [0; 6], 0, 0);
+        } else if outcome::takes(thread, CANCELLED) {
+            act(thread);
+        }
+    }
+}

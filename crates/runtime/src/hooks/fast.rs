@@ -1,0 +1,254 @@
+//! What glibc does to a lock that nobody wants, done in place: a call less on each acquisition.
+//!
+//! The words are changed as glibc changes them, so that all of its own functions go on from there. It is
+//! done only where the version is one whose sources say so and where a trial shows the expected words;
+//! else, and for anything but the common case, the real function is called.
+
+use super::real::{Real, address, call, call1};
+use core::arch::asm;
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+/// Minor versions of glibc 2 with these layouts and algorithms.
+const KNOWN: core::ops::RangeInclusive<u32> = 31..=40;
+
+/// Where in a thread's description its id stands; 0: nothing is done in place.
+static TID_OFFSET: AtomicUsize = AtomicUsize::new(0);
+/// Somebody has cancelled a thread: calls that notice it must be made.
+static CANCELS: AtomicBool = AtomicBool::new(false);
+
+// pthread_mutex_t
+const OWNER: usize = 8;
+const USERS: usize = 12;
+const KIND: usize = 16;
+
+// pthread_rwlock_t
+const PHASE_FUTEX: usize = 8;
+const WRITERS_FUTEX: usize = 12;
+const CURRENT_WRITER: usize = 24;
+const FLAGS: usize = 48;
+const WRITE_PHASE: u32 = 1;
+const WRITE_LOCKED: u32 = 2;
+const READER: u32 = 8;
+/// With this many readers glibc looks closer.
+const MANY_READERS: u32 = 1 << 30;
+
+// sem_t: the value below, the number of waiters above.
+const VALUE: u64 = u32::MAX as u64;
+const MOST: u64 = i32::MAX as u64;
+
+#[inline(always)]
+unsafe fn word<'a>(address: usize) -> &'a AtomicU32 {
+    // SAFETY: the callers have an object there.
+    unsafe { &*(address as *const AtomicU32) }
+}
+
+/// The id that glibc writes into what this thread owns.
+#[inline(always)]
+fn own_id(offset: usize) -> u32 {
+    let id: u32;
+    // SAFETY: reads a word of the thread's description, whose place was found before.
+    unsafe {
+        asm!("mov {id:e}, dword ptr fs:[{offset}]", id = out(reg) id, offset = in(reg) offset,
+             options(nostack, readonly, preserves_flags));
+    }
+    id
+}
+
+/// pthread_mutex_lock of an ordinary mutex that is free; whether it was one.
+///
+/// # Safety
+/// There must be a mutex.
+#[inline(always)]
+pub unsafe fn lock_mutex(address: usize) -> bool {
+    let offset = TID_OFFSET.load(Ordering::Relaxed);
+    // SAFETY: as the caller says.
+    unsafe {
+        if offset == 0
+            || word(address + KIND).load(Ordering::Relaxed) != 0
+            || !swap(word(address), 0, 1)
+        {
+            return false;
+        }
+        word(address + OWNER).store(own_id(offset), Ordering::Relaxed);
+        let users = word(address + USERS);
+        users.store(
+            users.load(Ordering::Relaxed).wrapping_add(1),
+            Ordering::Relaxed,
+        );
+    }
+    true
+}
+
+#[inline(always)]
+fn swap(word: &AtomicU32, from: u32, to: u32) -> bool {
+    word.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed)
+        .is_ok()
+}
+
+/// pthread_rwlock_rdlock of a lock that has readers at most; whether it was one.
+///
+/// # Safety
+/// There must be a read-write lock.
+#[inline(always)]
+pub unsafe fn read_lock(address: usize) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        let readers = word(address).load(Ordering::Relaxed);
+        TID_OFFSET.load(Ordering::Relaxed) != 0
+            && readers & (READER - 1) == 0
+            && readers < MANY_READERS
+            && word(address + FLAGS).load(Ordering::Relaxed) == 0
+            && swap(word(address), readers, readers + READER)
+    }
+}
+
+/// pthread_rwlock_wrlock of a lock that is free; whether it was.
+///
+/// # Safety
+/// There must be a read-write lock.
+#[inline(always)]
+pub unsafe fn write_lock(address: usize) -> bool {
+    let offset = TID_OFFSET.load(Ordering::Relaxed);
+    // SAFETY: as the caller says.
+    unsafe {
+        let readers = word(address).load(Ordering::Relaxed);
+        if offset == 0
+            || readers & !WRITE_PHASE != 0
+            || word(address + FLAGS).load(Ordering::Relaxed) != 0
+            || !swap(word(address), readers, WRITE_PHASE | WRITE_LOCKED)
+        {
+            return false;
+        }
+        word(address + WRITERS_FUTEX).store(1, Ordering::Relaxed);
+        if readers & WRITE_PHASE == 0 {
+            word(address + PHASE_FUTEX).store(1, Ordering::Relaxed);
+        }
+        word(address + CURRENT_WRITER).store(own_id(offset), Ordering::Relaxed);
+    }
+    true
+}
+
+#[inline(always)]
+unsafe fn value<'a>(address: usize) -> &'a AtomicU64 {
+    // SAFETY: the callers have a semaphore there.
+    unsafe { &*(address as *const AtomicU64) }
+}
+
+/// sem_wait of a semaphore that lets somebody through; whether it did.
+///
+/// # Safety
+/// There must be a semaphore.
+#[inline(always)]
+pub unsafe fn take_semaphore(address: usize) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        let found = value(address).load(Ordering::Relaxed);
+        found & VALUE != 0
+            && TID_OFFSET.load(Ordering::Relaxed) != 0
+            && !CANCELS.load(Ordering::Relaxed)
+            && value(address)
+                .compare_exchange(found, found - 1, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
+/// sem_post of a semaphore that nobody waits for; whether it was one.
+///
+/// # Safety
+/// There must be a semaphore.
+#[inline(always)]
+pub unsafe fn post_semaphore(address: usize) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        let found = value(address).load(Ordering::Relaxed);
+        found < MOST
+            && TID_OFFSET.load(Ordering::Relaxed) != 0
+            && value(address)
+                .compare_exchange(found, found + 1, Ordering::Release, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
+/// A thread is about to be cancelled.
+pub fn cancels() {
+    CANCELS.store(true, Ordering::Relaxed);
+}
+
+/// The process becomes parallel; `tid_offset` is the place of the id in a thread's description.
+pub fn prepare(tid_offset: usize) {
+    if tid_offset == 0 || !is_known() {
+        return;
+    }
+    TID_OFFSET.store(tid_offset, Ordering::Relaxed);
+    // SAFETY: objects of this function, which nobody else sees.
+    if !unsafe { try_out(tid_offset) } {
+        TID_OFFSET.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Whether the running glibc is one whose sources are known.
+pub fn is_known() -> bool {
+    if address(Real::libc_version) == 0 {
+        return false;
+    }
+    // SAFETY: the function has no arguments and gives a text that stays.
+    let text = unsafe { CStr::from_ptr(call(Real::libc_version, [0; 6]) as *const i8) };
+    let Some(minor) = text.to_bytes().strip_prefix(b"2.") else {
+        return false;
+    };
+    let digits = minor.iter().take_while(|byte| byte.is_ascii_digit());
+    let number = digits.fold(0u32, |number, digit| {
+        number
+            .wrapping_mul(10)
+            .wrapping_add(u32::from(digit.wrapping_sub(b'0')))
+    });
+    KNOWN.contains(&number)
+}
+
+const WORDS: usize = 8;
+type Trial = [u64; WORDS];
+
+/// The real function and ours must leave the same words behind, and the real counterpart must find
+/// nothing amiss.
+///
+/// # Safety
+/// The real functions must have been found.
+unsafe fn try_out(tid_offset: usize) -> bool {
+    let is_ours = |trial: &Trial| trial.get(1).map(|word| *word as u32) == Some(own_id(tid_offset));
+    // SAFETY: zeroed words are free locks and an empty semaphore; each call gets its own object.
+    unsafe {
+        let mutex = agrees(Real::mutex_lock, |at| lock_mutex(at), Real::mutex_unlock);
+        let reads = agrees(Real::rwlock_rdlock, |at| read_lock(at), Real::rwlock_unlock);
+        let writes = agrees(
+            Real::rwlock_wrlock,
+            |at| write_lock(at),
+            Real::rwlock_unlock,
+        );
+        let posts = agrees(Real::sem_post, |at| post_semaphore(at), Real::sem_wait);
+        let mut locked: Trial = [0; WORDS];
+        lock_mutex((&raw mut locked) as usize);
+        let mut full: Trial = [1, 0, 0, 0, 0, 0, 0, 0];
+        let takes = take_semaphore((&raw mut full) as usize) && full == [0; WORDS];
+        mutex && reads && writes && posts && takes && is_ours(&locked)
+    }
+}
+
+unsafe fn agrees(theirs: Real, ours: impl Fn(usize) -> bool, back: Real) -> bool {
+    let mut expected: Trial = [0; WORDS];
+    let mut found: Trial = [0; WORDS];
+    let (first, second) = ((&raw mut expected) as usize, (&raw mut found) as usize);
+    // SAFETY: as the caller says.
+    unsafe {
+        let same = |first: usize, second: usize| {
+            (first as *const Trial).read_volatile() == (second as *const Trial).read_volatile()
+        };
+        [theirs, back].iter().all(|which| address(*which) != 0)
+            && call1(theirs, first) == 0
+            && ours(second)
+            && same(first, second)
+            && call1(back, first) == 0
+            && call1(back, second) == 0
+            && same(first, second)
+    }
+}
