@@ -6,9 +6,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use crate::session::Session;
 use wayfarer_runtime_abi::layout::dispatch_state;
 use wayfarer_sites::{ModuleSites, sites_of_file};
-use crate::session::Session;
 
 /// What processes may have mapped besides files that can be looked at.
 pub struct Judge {
@@ -84,8 +84,7 @@ impl Judge {
             return false;
         }
         sites_of_file(path).is_ok_and(|module| {
-            module.is_silent()
-                || (module.is_complete() && self.patched.contains(&module.build_id))
+            module.is_silent() || (module.is_complete() && self.patched.contains(&module.build_id))
         })
     }
 }
