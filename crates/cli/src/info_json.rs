@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::info::is_warning;
 use serde_json::{Map, Value, json};
 use wayfarer_replay::events::describe_note;
 use wayfarer_replay::sync_words;
 use wayfarer_runtime_abi::layout::{flags, object_flags, object_kind};
-use crate::info::is_warning;
 use wayfarer_trace::{Counters, Form, KindCount, Summary, SyncCount, ThreadsChoice, Trace};
 
 /// The name of a kind of object.

@@ -103,7 +103,7 @@ pub enum Run {
     Return(Option<String>),
 }
 
-/// `break`, `tbreak`, `hbreak`, `dprintf`, `barrier`.
+/// `break`, `tbreak`, `dprintf`, `barrier`.
 #[derive(Clone, Debug, Default)]
 pub struct BreakpointSpec {
     /// A linespec; empty: where the selected frame stands.

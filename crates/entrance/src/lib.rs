@@ -35,6 +35,7 @@ pub mod frame;
 pub mod guard;
 mod hooks;
 pub mod modules;
+pub mod own_stack;
 pub mod patch;
 pub mod raw;
 mod regions;

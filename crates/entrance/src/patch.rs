@@ -13,7 +13,7 @@ use crate::modules::Module;
 use crate::raw::number::{MMAP, MPROTECT, MUNMAP};
 use crate::raw::{syscall2, syscall3, syscall6};
 use crate::stub::{self, Stubs};
-use crate::{hooks, regions, trampoline, vdso, vdso_symbols};
+use crate::{own_stack, regions, trampoline, vdso, vdso_symbols};
 
 const PAGE: usize = 4096;
 const READ: usize = 1;
@@ -260,13 +260,12 @@ fn stub_for_site(stubs: &mut Stubs, place: usize, site: &Site) -> Option<usize> 
 }
 
 fn stub_for_function(stubs: &mut Stubs, place: usize, site: &Site) -> Option<usize> {
-    let hooks = hooks::current();
     let hook = match site.number {
-        VDSO_CLOCK_GETTIME => hooks.clock_gettime as *const () as usize,
-        VDSO_GETTIMEOFDAY => hooks.gettimeofday as *const () as usize,
-        VDSO_TIME => hooks.time as *const () as usize,
-        VDSO_GETCPU => hooks.getcpu as *const () as usize,
-        VDSO_CLOCK_GETRES => hooks.clock_getres as *const () as usize,
+        VDSO_CLOCK_GETTIME => own_stack::wayfarer_clock_gettime as *const () as usize,
+        VDSO_GETTIMEOFDAY => own_stack::wayfarer_gettimeofday as *const () as usize,
+        VDSO_TIME => own_stack::wayfarer_time as *const () as usize,
+        VDSO_GETCPU => own_stack::wayfarer_getcpu as *const () as usize,
+        VDSO_CLOCK_GETRES => own_stack::wayfarer_clock_getres as *const () as usize,
         // Random bytes then come from the system call, where they are seen.
         VDSO_GETRANDOM => return stubs.no_such_call(),
         _ => return None,

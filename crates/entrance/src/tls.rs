@@ -3,6 +3,8 @@
 //! A `.tbss` block read by the initial-exec sequence: no `__tls_get_addr`, zero in every new thread,
 //! usable in signal handlers. A child that shares its parent's TLS (`vfork`, `posix_spawn`) sees its
 //! parent's pointer.
+//!
+//! What the pointer leads to begins with an [`crate::own_stack::OwnStack`].
 
 use core::arch::{asm, global_asm};
 

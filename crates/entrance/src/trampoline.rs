@@ -14,6 +14,7 @@ use core::arch::global_asm;
 
 use crate::frame::Frame;
 use crate::hooks::{HOOKS, Hooks};
+use crate::own_stack::{give_own_stack, take_own_stack};
 use crate::raw::number::{CLONE, RT_SIGRETURN, VFORK};
 use crate::signal_frame::{SIGSYS, UContext, bit};
 use crate::{clone, dispatch, hooks};
@@ -179,7 +180,9 @@ global_asm!(
     ".cfi_def_cfa rsp, 0",
     ".cfi_register rip, rcx",
     save_frame!(),
+    take_own_stack!("rbx"),
     "call {route}",
+    give_own_stack!(),
     // Also the way out of the vfork trampoline and of a new thread: rbx = frame.
     "wayfarer_leave:",
     restore_frame!(),

@@ -57,9 +57,9 @@ impl Scalar {
     pub(crate) fn of(type_ref: &TypeRef) -> Option<Scalar> {
         match type_ref.shape() {
             Shape::Base(base) => Scalar::of_base(&base),
-            Shape::Enumeration(enumeration) => {
-                Some(Scalar::integer(enumeration.size, enumeration.is_signed))
-            }
+            Shape::Enumeration(enumeration) => (1..=16)
+                .contains(&enumeration.size)
+                .then(|| Scalar::integer(enumeration.size, enumeration.is_signed)),
             Shape::Pointer { .. } => Some(Scalar::integer(8, false)),
             _ => None,
         }

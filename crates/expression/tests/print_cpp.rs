@@ -74,6 +74,10 @@ const EXPRESSIONS: &[&str] = &[
     "1 == 2",
     "sizeof(shapes::Point)",
     "(shapes::Round *)base",
+    "(shapes::Point)both",
+    "(shapes::Empty *)&both",
+    "(shapes::Both *)(shapes::Empty *)&both",
+    "(shapes::Point &)both",
     "*(shapes::Round *)base",
     "(long)global",
     "static_cast<long>(global)",
@@ -138,6 +142,19 @@ fn containers_are_indexed_without_running_code() {
     check("shared_point->y", "2");
     check("numbers[1..3]", "{2, 3}");
     check("text[1]", "101 'e'");
+    check("deck[18]", "-1");
+    check("deck[19]", "0");
+    check("chain[2]", "3");
+    check("chain[3]", "index 3 is out of range.");
+    check("*maybe", "5");
+    check("text == \"hello\"", "true");
+    check("text != \"hello\"", "false");
+    check("text == words[0]", "false");
+    check("view == \"a view\"", "true");
+    check("chain.size()", "3");
+    check("set.empty()", "false");
+    check("chain.back()", "3");
+    check("deck.front()", "-19");
 }
 
 /// Inside a method, members need no `this`.

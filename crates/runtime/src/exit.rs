@@ -94,6 +94,8 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     crate::solid::leave(thread);
     thread.slot().real_tid.store(0, Ordering::Release);
     let (window, length) = thread_window(thread);
+    // A signal from here on would find no stack to be handled on.
+    crate::process::block_signals();
     // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
     // the program may have given them away.
     unsafe {

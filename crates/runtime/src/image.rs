@@ -11,7 +11,8 @@ use wayfarer_entrance::{ablation, dispatch, patch, raw, set_hooks, tls};
 use wayfarer_runtime_abi::encode::put_varint;
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, CHUNK_MAGIC, Chunk, MAGIC, MODE_RECORD, MODE_REPLAY, PROCESSES_OFFSET,
-    ProcessSlot, SESSION_BASE, SITES_OFFSET, dispatch_state, divergence, flags, process_flags, process_state,
+    ProcessSlot, SESSION_BASE, SITES_OFFSET, dispatch_state, divergence, flags, process_flags,
+    process_state,
 };
 use wayfarer_runtime_abi::record::{self, note};
 use wayfarer_runtime_abi::sites::{self, Site, Table};

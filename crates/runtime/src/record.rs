@@ -5,8 +5,8 @@ use crate::outputs::{self, Before, EINTR};
 use crate::state::{Thread, header};
 use crate::table::{Call, Kind};
 use crate::{
-    check, connections, disarm, exec, exit, memory, order, parallel, process, signals, special, streams,
-    table, token, writethrough,
+    check, connections, disarm, exec, exit, memory, order, parallel, process, signals, special,
+    streams, table, token, writethrough,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;

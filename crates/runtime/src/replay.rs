@@ -6,8 +6,8 @@ use crate::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
-    bytes, check, descriptors, diverge, exec, exit, faults, force, futex, memory, order,
-    parallel, process, reader, signals, solid, special, streams, table, token, user,
+    bytes, check, descriptors, diverge, exec, exit, faults, force, futex, memory, order, parallel,
+    process, reader, signals, solid, special, streams, table, token, user,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;

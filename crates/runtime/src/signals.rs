@@ -6,7 +6,7 @@
 //! like) are deterministic and go straight to the program's handler, in both modes.
 
 use crate::faults::{SIGBUS, SIGSEGV, is_fault, is_guarded};
-use crate::state::{Action, QUEUE, Thread, Waiting, current, header};
+use crate::state::{Action, QUEUE, THREAD_WINDOW, Thread, Waiting, current, header};
 use crate::{context, diverge, faults, force, reader, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -506,18 +506,24 @@ unsafe extern "C" fn visit_handler(visit: *mut u8, vector_state: *mut u8) {
     }
 }
 
-/// Top of the alternate stack if the handler wants it and is not on it already; 0: stay.
+/// Where a handler begins: the top of the alternate stack if it wants that and is not on it already, else
+/// where the program's own stack ended when we took ours; 0: where we are, which is the program's stack.
 fn stack_for(thread: &Thread, flags: u64) -> usize {
-    if flags & SA_ONSTACK == 0 || thread.alternate_size == 0 {
-        return 0;
-    }
     let marker = 0u8;
     let here = (&raw const marker) as usize;
+    let window = core::ptr::from_ref(thread) as usize;
+    let below = if here.wrapping_sub(window) < THREAD_WINDOW {
+        thread.own_stack.program
+    } else {
+        0
+    };
     let base = thread.alternate_stack;
-    if here.wrapping_sub(base) < thread.alternate_size {
-        return 0;
+    let now = if below == 0 { here } else { below };
+    let wants_alternate = flags & SA_ONSTACK != 0 && thread.alternate_size != 0;
+    if wants_alternate && now.wrapping_sub(base) >= thread.alternate_size {
+        return (base + thread.alternate_size) & !15;
     }
-    (base + thread.alternate_size) & !15
+    below & !15
 }
 
 unsafe extern "C" {

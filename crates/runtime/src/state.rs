@@ -8,6 +8,7 @@ use crate::order;
 use crate::solid::MAX_RING;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use core::sync::atomic::{AtomicU32, AtomicU64};
+use wayfarer_entrance::own_stack::OwnStack;
 use wayfarer_entrance::{raw, tls};
 use wayfarer_runtime_abi::layout::{
     self, Header, Object, ProcessSlot, SESSION_BASE, ThreadSlot, Token,
@@ -16,7 +17,9 @@ use wayfarer_runtime_abi::layout::{
 /// Runtime's own memory of threads and processes: one window for each number, so that addresses are the
 /// same in a recording and its replay and never meet the program's mappings.
 const THREADS_BASE: usize = 0x2100_0000_0000;
-const THREAD_WINDOW: usize = 0x8000;
+pub const THREAD_WINDOW: usize = 0x1_0000;
+/// At least so much of a thread's window is a stack for our own code.
+const OWN_STACK: usize = 0x6000;
 const PROCESSES_BASE: usize = 0x2200_0000_0000;
 const PROCESS_WINDOW: usize = 0x10_0000;
 
@@ -99,6 +102,8 @@ pub struct Process {
 
 #[repr(C)]
 pub struct Thread {
+    /// The entrance knows it by its place.
+    pub own_stack: OwnStack,
     pub mode: u32,
     /// Global number.
     pub number: u32,
@@ -175,7 +180,8 @@ pub struct Thread {
     pub scratch: [u8; 4096],
 }
 
-const _: () = assert!(core::mem::size_of::<Thread>() <= THREAD_WINDOW);
+const _: () = assert!(core::mem::size_of::<Thread>() + OWN_STACK <= THREAD_WINDOW);
+const _: () = assert!(core::mem::offset_of!(Thread, own_stack) == 0);
 const _: () = assert!(core::mem::size_of::<Process>() <= PROCESS_WINDOW);
 
 #[inline(always)]
@@ -248,7 +254,10 @@ pub unsafe fn new_thread(number: u32) -> *mut Thread {
     let address = THREADS_BASE + number as usize * THREAD_WINDOW;
     // SAFETY: as the caller says.
     if unsafe { map_window(address, THREAD_WINDOW) } {
-        address as *mut Thread
+        let thread = address as *mut Thread;
+        // SAFETY: just mapped.
+        unsafe { (*thread).own_stack.top = address + THREAD_WINDOW };
+        thread
     } else {
         core::ptr::null_mut()
     }

@@ -33,6 +33,7 @@ fn ask_headers(module: &Module) {
     let _ = module.interpreter();
     let _ = module.debug_file();
     let _ = module.tls_segment();
+    let _ = module.vtable_owner(module.entry_point());
     let _ = module.bias_of_mapping(0x1000, 0);
     let _ = module.image_bytes(module.entry_point(), 16);
     if let Some((header, bases)) = module.eh_frame_hdr() {

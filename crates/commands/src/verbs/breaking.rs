@@ -1,4 +1,4 @@
-//! `break`, `tbreak`, `hbreak`, `thbreak`, `rbreak`.
+//! `break`, `tbreak`, `rbreak`; `hbreak` and `thbreak` are refused.
 
 use wayfarer_debugger::{BreakpointSpec, DebuggerError, Set};
 
@@ -14,33 +14,43 @@ place where the selected frame stands. The breakpoint is set in every process th
 later; `on SET` restricts it to a set, `thread 2.1` and `inferior 2` to one. The CONDITION is evaluated in the scope of the \
 location, by the agent where it is simple enough.";
 
+const HARDWARE: &str = "The debug registers are kept for watchpoints. `break` does the same without them: no thread runs past a \
+breakpoint, because breakpoints are stepped over without being taken out. Only code that overwrites itself after the breakpoint \
+was set would need more: set the breakpoint later.";
+
 pub const COMMANDS: &[Command] = &[
-    Command::new("break", Chapter::Stopping, |interpreter, call| set(interpreter, call, false))
-        .aliases(&["b", "br", "breakpoint"])
-        .usage(USAGE)
-        .help("Set a breakpoint at a location.", LOCATION)
-        .completes(Completes::Location)
-        .spread(Spread::Whole),
-    Command::new("tbreak", Chapter::Stopping, |interpreter, call| set(interpreter, call, true))
-        .aliases(&["tb"])
-        .usage(USAGE)
-        .help("Set a breakpoint that goes away at its first stop.", "LOCATION and the rest are as in `break`.")
-        .completes(Completes::Location)
-        .spread(Spread::Whole),
-    Command::new("hbreak", Chapter::Stopping, |interpreter, call| set(interpreter, call, false))
+    Command::new("break", Chapter::Stopping, |interpreter, call| {
+        set(interpreter, call, false)
+    })
+    .aliases(&["b", "br", "breakpoint"])
+    .usage(USAGE)
+    .help("Set a breakpoint at a location.", LOCATION)
+    .completes(Completes::Location)
+    .spread(Spread::Whole),
+    Command::new("tbreak", Chapter::Stopping, |interpreter, call| {
+        set(interpreter, call, true)
+    })
+    .aliases(&["tb"])
+    .usage(USAGE)
+    .help(
+        "Set a breakpoint that goes away at its first stop.",
+        "LOCATION and the rest are as in `break`.",
+    )
+    .completes(Completes::Location)
+    .spread(Spread::Whole),
+    Command::new("hbreak", Chapter::Stopping, hardware)
         .aliases(&["hb"])
         .usage(USAGE)
-        .help(
-            "Set a breakpoint; the same as `break`.",
-            "gdb uses a debug register here; Wayfarer steps over breakpoints without taking them out, so that the \
-registers stay free for watchpoints.",
-        )
+        .help("Refused: there are no hardware breakpoints here.", HARDWARE)
         .completes(Completes::Location)
         .spread(Spread::Whole),
-    Command::new("thbreak", Chapter::Stopping, |interpreter, call| set(interpreter, call, true))
+    Command::new("thbreak", Chapter::Stopping, hardware)
         .aliases(&["thb"])
         .usage(USAGE)
-        .help("Set a breakpoint that goes away at its first stop; the same as `tbreak`.", "")
+        .help(
+            "Refused: there are no hardware breakpoints here; use `tbreak`.",
+            HARDWARE,
+        )
         .completes(Completes::Location)
         .spread(Spread::Whole),
     Command::new("rbreak", Chapter::Stopping, regex)
@@ -58,6 +68,11 @@ fn set(
     let mut spec = parse(interpreter, call.arguments)?;
     spec.temporary = temporary;
     add(interpreter, call, spec)
+}
+
+/// gdb's answer where the target can't.
+fn hardware(_: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
+    Err("No hardware breakpoint support in the target: use \"break\" or \"tbreak\"; debug registers are kept for watchpoints.".into())
 }
 
 /// Reads the arguments, with the set of `on SET break …` where the line names none.

@@ -66,8 +66,11 @@ const SWITCHES: &[&str] = &[
 ];
 const NUMBERS: &[&str] = &["elements", "max-depth", "repeats"];
 
+/// A setting and its value.
+type Choice = (String, String);
+
 /// Takes options off the front: settings with their values, and what is left.
-fn options(mut text: &str) -> Result<(Vec<(String, String)>, &str), CommandError> {
+fn options(mut text: &str) -> Result<(Vec<Choice>, &str), CommandError> {
     let mut settings = Vec::new();
     loop {
         let (word, rest) = split_word(text);

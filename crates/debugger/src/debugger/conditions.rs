@@ -75,7 +75,7 @@ impl Debugger {
         let mut names = Vec::new();
         names_in(&expression.root, &mut names);
         for name in names {
-            if locals.iter().any(|local| *local == name) || is_global(&space, &expression, &name) {
+            if locals.contains(&name) || is_global(&space, &expression, &name) {
                 continue;
             }
             let globals = name

@@ -79,7 +79,7 @@ fn calls() {
     stopped(&mut bench);
     assert_eq!(bench.print("half(9)"), "4.5");
     let inside = bench.print("scale(p, 2)");
-    assert!(inside.contains("hit a breakpoint"), "{inside}");
+    assert!(inside.contains("stopped at breakpoint 1"), "{inside}");
     bench.debugger.delete_breakpoint(1).expect("deleted");
     assert_eq!(bench.print("scale(p, 2)"), "0");
     assert_eq!(bench.print("p->x"), "2");

@@ -8,7 +8,7 @@ use crate::number::{Number, builtin_or_void};
 use crate::scope::{EvaluationError, Scope};
 use crate::syntax::{BinaryOperator, Node};
 use crate::types::{Shape, TypeRef};
-use crate::value::Value;
+use crate::value::{MAXIMUM_OBJECT, Value};
 
 impl Evaluator<'_> {
     pub(super) fn assign(
@@ -100,7 +100,13 @@ fn converted(target: &Value, source: &Value, scope: &mut dyn Scope) -> Evaluated
         }
         // A string may be shorter than the array it is assigned to.
         (Shape::Array { .. }, Shape::Array { .. }) => {
-            let size = type_ref.size().unwrap_or(0) as usize;
+            let size = type_ref.size().unwrap_or(0);
+            if size > MAXIMUM_OBJECT {
+                return Err(EvaluationError::invalid(
+                    "the object is too large to be written",
+                ));
+            }
+            let size = size as usize;
             let mut bytes = contents(source, scope)?.bytes.clone();
             if bytes.len() > size {
                 return Err(EvaluationError::invalid(

@@ -350,14 +350,12 @@ impl Evaluator<'_> {
             return cast(&value, &target, self.scope);
         }
         let (callee, this) = match self.callee(function) {
-            Ok(found) => found,
-            Err(error) => {
-                // What the libraries' own methods say is known without calling them.
-                return match self.library_method(function, arguments)? {
-                    Some(value) => Ok(value),
-                    None => Err(error),
-                };
-            }
+            Ok(found) if target_function(&found.0.type_ref).is_some() => found,
+            // What the libraries' own methods say is known without calling them.
+            result => match self.library_method(function, arguments)? {
+                Some(value) => return Ok(value),
+                None => result?,
+            },
         };
         let mut values: Vec<Value> = this.into_iter().collect();
         for argument in arguments {

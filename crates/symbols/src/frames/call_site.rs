@@ -35,7 +35,7 @@ pub(super) fn register_named(
     expression: &Expression<Reader<'_>>,
     encoding: Encoding,
 ) -> Option<(Register, UnitOffset)> {
-    let mut operations = expression.clone().operations(encoding);
+    let mut operations = expression.operations(encoding);
     let (register, base_type) = match operations.next().ok()?? {
         Operation::Register { register } => (register, UnitOffset(0)),
         Operation::RegisterOffset {

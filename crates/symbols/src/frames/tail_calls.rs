@@ -7,7 +7,7 @@ use super::call_site::{call_site, callee, callee_name, for_each_site};
 use super::viewpoint::{Viewpoint, Within};
 use crate::ModuleAddress;
 use crate::location::Absence;
-use crate::registers::Register;
+use crate::registers::{Register, Registers};
 use crate::unwind::{Activation, ActivationKind, AddressSpace, LoadedModule, Stack};
 
 /// More jumps in a row than this are not looked for.
@@ -26,12 +26,19 @@ pub(super) fn insert(space: &dyn AddressSpace, stack: &mut Stack, inner: usize) 
     let frame_address = stack.activations[inner].cfa;
     let module = stack.activations[inner].module.clone();
     let count = jumps.len();
-    for return_address in jumps {
+    let entered = just_entered(&stack.activations[inner]);
+    for (index, return_address) in jumps.into_iter().enumerate() {
         let mut registers = caller.registers.clone();
         registers.set(Register::RIP, return_address);
+        // A function that has just been jumped to has changed nothing yet.
+        let untouched = entered.as_ref().filter(|_| index + 1 == count);
         for register in Register::all() {
-            if registers.is_assumed(register) {
-                registers.forget(register);
+            if !registers.is_assumed(register) {
+                continue;
+            }
+            match untouched.and_then(|registers| registers.get_wide(register)) {
+                Some(value) => registers.set_wide(register, value),
+                None => registers.forget(register),
             }
         }
         stack.activations.insert(
@@ -47,6 +54,13 @@ pub(super) fn insert(space: &dyn AddressSpace, stack: &mut Stack, inner: usize) 
         );
     }
     count
+}
+
+/// The registers of a function that stands before its first instruction.
+fn just_entered(activation: &Activation) -> Option<Registers> {
+    let loaded = activation.module.as_ref()?;
+    let start = loaded.function_start(activation.pc)?;
+    (activation.pc_is_exact && activation.pc == start).then(|| activation.registers.clone())
 }
 
 /// The return addresses of the jumps that are certain, outermost first.

@@ -111,6 +111,15 @@ pub(super) fn sequence(
             count: count?,
         });
     }
+    if name.starts_with("std::basic_string_view<") {
+        let (address, element) = walk.pointer_at(value, &["_M_str"])?;
+        let count = u64::try_from(walk.number(value, &["_M_len"])?).ok()?;
+        return Some(Sequence {
+            element,
+            address,
+            count,
+        });
+    }
     if name.starts_with("std::__cxx11::basic_string<") {
         let (address, element) = walk.pointer_at(value, &["_M_dataplus._M_p"])?;
         let count = u64::try_from(walk.number(value, &["_M_string_length"])?).ok()?;

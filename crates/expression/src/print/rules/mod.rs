@@ -62,6 +62,14 @@ impl Items {
             error: None,
         }
     }
+
+    /// Whether these are elements that count from 0, and not the few parts of one object.
+    fn is_sequence(&self) -> bool {
+        match self.entries.first() {
+            Some(Entry::Named(name, _)) => name == "[0]",
+            first => first.is_some() || self.style != Style::Named,
+        }
+    }
 }
 
 /// How the elements of a container are written.
@@ -140,9 +148,7 @@ pub(crate) fn element_count(value: &Value, scope: &mut dyn Scope) -> Option<u64>
         return None;
     };
     match apply(value, &structure, scope, MAXIMUM_COUNT)? {
-        Pretty::Items(items)
-            if items.style != Style::Named && !items.more && items.error.is_none() =>
-        {
+        Pretty::Items(items) if items.is_sequence() && !items.more && items.error.is_none() => {
             Some(items.entries.len() as u64)
         }
         _ => None,
@@ -160,10 +166,10 @@ pub(crate) fn nth_element(
     };
     let limit = usize::try_from(index).ok()?.checked_add(1)?;
     match apply(value, &structure, scope, limit)? {
-        Pretty::Items(items) if items.style != Style::Named => {
+        Pretty::Items(items) if items.is_sequence() => {
             let entry = items.entries.into_iter().nth(limit - 1);
             match entry {
-                Some(Entry::Plain(element)) => Some(Some(element)),
+                Some(Entry::Plain(element) | Entry::Named(_, element)) => Some(Some(element)),
                 Some(_) => None,
                 None => Some(None),
             }
