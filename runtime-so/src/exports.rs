@@ -7,8 +7,8 @@ use core::arch::naked_asm;
 use runtime::hooks::real::Real;
 use runtime::hooks::rwlock::Side;
 use runtime::hooks::{
-    barrier, c11, cancel, condition, heap, mutex, once, random, rwlock, semaphore, spin, stream, thread,
-    user,
+    barrier, c11, cancel, condition, heap, mutex, once, random, rwlock, semaphore, spin, stream,
+    thread, user,
 };
 
 /// `export! { name(arguments…) at register => body }`: the body sees its arguments and `place`.

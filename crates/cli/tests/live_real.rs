@@ -121,8 +121,8 @@ fn nginx(home: &Path, port: u16) -> Server {
         "daemon off; master_process on; worker_processes 4; pid {home}/nginx.pid; error_log {home}/error.log;
          events {{ worker_connections 64; }}
          http {{
-             access_log off; client_body_temp_path {home}; proxy_temp_path {home}; fastcgi_temp_path {home};
-             uwsgi_temp_path {home}; scgi_temp_path {home};
+             access_log off; client_body_temp_path {home}/body; proxy_temp_path {home}/proxy;
+             fastcgi_temp_path {home}/fastcgi; uwsgi_temp_path {home}/uwsgi; scgi_temp_path {home}/scgi;
              server {{ listen 127.0.0.1:{port}; location / {{ return 200 'a good day'; }} }}
          }}",
         home = home.display()
@@ -165,7 +165,9 @@ fn nginx_with_its_workers() {
         },
     );
     said.has(&[
-        "nginx",
+        "nginx.5",
+        "5 threads in 5 processes",
+        "ngx_master_process_cycle",
         "epoll_wait",
         "(5 processes)",
         "hit Breakpoint 1, ",
@@ -218,11 +220,16 @@ fn redis_with_the_child_that_saves() {
     said.has(&[
         "redis-server",
         "epoll_wait",
+        "bioProcessBackgroundJobs",
         // In the child, which was followed from its birth.
-        "Thread 2.1",
-        "hit Breakpoint 1, ",
-        "rdbSave",
+        "(2.1) hit Breakpoint 1, ",
+        "in rdbSave ()",
         "  Num  Name",
+        "6 threads in 2 processes",
+        "rdbSaveBackground",
+        "[Inferior 1 ",
+        "detached]",
+        "[Inferior 2 ",
         "detached]",
     ])
     .ends_with(0);
@@ -291,12 +298,12 @@ fn a_server_on_tokio_threads() {
         "tokio-r",
         "epoll_wait",
         "hit Breakpoint 1, tokio_echo::answer (",
-        "question=\"c d e\"",
         "tokio_echo::converse::{async_fn#0}",
         "tokio::runtime::",
+        "words = [\"c\", \"d\", \"e\"]",
         "number = 2",
-        "= \"c d e\"",
-        "= \"hello\"",
+        "$1 = \"c d e\"",
+        "$2 = \"hello\"",
         "detached]",
     ])
     .ends_with(0);
@@ -354,6 +361,7 @@ fn sixty_four_processes_with_four_threads_each() {
     );
     said.has(&[
         "many.63",
+        "256 threads in 64 processes",
         "live",
         "(64 processes)",
         "hit Breakpoint 1, beat (slot=",

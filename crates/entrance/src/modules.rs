@@ -147,6 +147,40 @@ impl Module {
         }
     }
 
+    /// The program itself, for what does not depend on where it is loaded.
+    pub fn program(auxiliary: &Auxiliary) -> Module {
+        let mut module = Module {
+            base: 0,
+            name: c"".as_ptr().cast(),
+            program_headers: auxiliary.program_headers,
+            program_header_count: auxiliary.program_header_count,
+        };
+        let mut headers = module.segments().filter(|&(kind, ..)| kind == PT_PHDR);
+        let base = headers.next().map_or(0, |(_, address, _)| {
+            auxiliary.program_headers.wrapping_sub(address)
+        });
+        drop(headers);
+        module.base = base;
+        module
+    }
+
+    /// Whether it carries a note under this name, with its zero bytes.
+    pub fn has_note(&self, wanted: &[u8]) -> bool {
+        let mut found = false;
+        for (kind, address, length) in self.segments() {
+            if kind == PT_NOTE {
+                // SAFETY: a PT_NOTE segment is mapped as a whole.
+                unsafe {
+                    for_each_note(self.base.wrapping_add(address), length, |name, _, _| {
+                        let padded = name.len().wrapping_add(3) & !3 == wanted.len();
+                        found |= padded && wanted.starts_with(name);
+                    });
+                }
+            }
+        }
+        found
+    }
+
     /// The build id that the linker put into it; empty if it has none.
     pub fn build_id(&self) -> &'static [u8] {
         for (kind, address, length) in self.segments() {
@@ -250,10 +284,29 @@ unsafe fn header_table(base: usize) -> (usize, usize) {
 }
 
 unsafe fn build_id_in(start: usize, length: usize) -> &'static [u8] {
+    let mut id: &'static [u8] = &[];
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        for_each_note(start, length, |name, kind, description| {
+            if kind == NT_GNU_BUILD_ID && name.len() == 4 && id.is_empty() {
+                id = description;
+            }
+        });
+    }
+    id
+}
+
+/// Calls `found(name, kind, description)` for each note of a segment.
+unsafe fn for_each_note(
+    start: usize,
+    length: usize,
+    mut found: impl FnMut(&'static [u8], u32, &'static [u8]),
+) {
+    const HEAD: usize = 12;
     let mut rest = length;
     let mut note = start as *const u8;
     let rounded = |size: u32| (size as usize).wrapping_add(3) & !3;
-    while rest >= 12 {
+    while rest >= HEAD {
         // SAFETY: a note header fits into the rest.
         let (name, size, kind) = unsafe {
             let words = note.cast::<u32>();
@@ -263,18 +316,22 @@ unsafe fn build_id_in(start: usize, length: usize) -> &'static [u8] {
                 words.add(2).read_unaligned(),
             )
         };
-        let whole = rounded(name).wrapping_add(rounded(size)).wrapping_add(12);
+        let whole = rounded(name).wrapping_add(rounded(size)).wrapping_add(HEAD);
         if whole > rest {
-            break;
+            return;
         }
-        if kind == NT_GNU_BUILD_ID && name == 4 {
-            // SAFETY: inside the segment, which stays mapped as long as the module.
-            return unsafe { core::slice::from_raw_parts(note.add(16), size as usize) };
+        // SAFETY: inside the segment, which stays mapped as long as the module.
+        unsafe {
+            let text = note.add(HEAD);
+            found(
+                core::slice::from_raw_parts(text, name as usize),
+                kind,
+                core::slice::from_raw_parts(text.add(rounded(name)), size as usize),
+            );
         }
         rest = rest.wrapping_sub(whole);
         note = note.wrapping_add(whole);
     }
-    &[]
 }
 
 #[cfg(test)]

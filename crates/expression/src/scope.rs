@@ -95,6 +95,12 @@ pub trait Scope {
     /// name may be qualified. Symbols without debug information count too.
     fn variable(&mut self, name: &str) -> Result<Option<Value>, EvaluationError>;
 
+    /// Whether a name that could be a value or a type means the type where either may stand: the
+    /// type is near, the value far.
+    fn prefers_type(&mut self, _name: &str) -> bool {
+        false
+    }
+
     /// Whether what [`Scope::variable`] finds under this name is outside the function, so that a
     /// member of `this` comes before it.
     fn is_global(&mut self, _name: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Names of the clocks.
 
-/// Names by clock id. 12 to 14 are Wayfarer's own ids for reads that are no `clock_gettime`; the
+/// Names by clock id. 12 to 15 are Wayfarer's own ids for reads that are no `clock_gettime`; the
 /// kernel does not use them.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "CLOCK_REALTIME",
     "CLOCK_MONOTONIC",
     "CLOCK_PROCESS_CPUTIME_ID",
@@ -18,6 +18,7 @@ const NAMES: [&str; 15] = [
     "gettimeofday",
     "time",
     "getcpu",
+    "time-stamp counter",
 ];
 
 /// The name of clock `id`.
@@ -33,7 +34,8 @@ mod tests {
     fn known_and_unknown() {
         assert_eq!(name(1), Some("CLOCK_MONOTONIC"));
         assert_eq!(name(14), Some("getcpu"));
-        assert_eq!(name(15), None);
+        assert_eq!(name(15), Some("time-stamp counter"));
+        assert_eq!(name(16), None);
         assert_eq!(name(u64::MAX), None);
     }
 }

@@ -53,6 +53,8 @@ pub const CLOCK_GETTIMEOFDAY: u8 = 12;
 pub const CLOCK_TIME: u8 = 13;
 /// `getcpu` through the vDSO; the "delta" is cpu + node × 2^16.
 pub const CLOCK_GETCPU: u8 = 14;
+/// The time-stamp counter, in ticks.
+pub const CLOCK_COUNTER: u8 = 15;
 pub const PAYLOAD: u8 = 0x80;
 
 /// Where a signal handler ran, relative to the event that follows or precedes it in the log.

@@ -2,7 +2,7 @@
 
 use crate::state::{Thread, current};
 use crate::{diverge, reader, replay, token};
-use wayfarer_entrance::vdso;
+use wayfarer_entrance::{raw, vdso};
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence};
 use wayfarer_runtime_abi::record;
@@ -72,6 +72,42 @@ fn live<'a>() -> Option<&'a mut Thread> {
 
 const BILLION: i64 = 1_000_000_000;
 
+/// Reads a clock without a call, unless that would fault.
+#[inline(always)]
+unsafe fn read_clock(thread: &Thread, clock: i32, time: *mut [i64; 2]) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        if thread.process().counter_faults {
+            return raw::syscall6(228, clock as usize, time as usize, 0, 0, 0, 0) as i32;
+        }
+        vdso::original_clock_gettime(clock, time)
+    }
+}
+
+#[inline(always)]
+unsafe fn read_time_of_day(thread: &Thread, time: *mut [i64; 2]) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        if thread.process().counter_faults {
+            return raw::syscall6(96, time as usize, 0, 0, 0, 0, 0) as i32;
+        }
+        vdso::original_gettimeofday(time, core::ptr::null_mut())
+    }
+}
+
+/// The time-stamp counter: `real` reads it.
+pub fn counter(thread: &mut Thread, real: fn() -> u64) -> u64 {
+    match thread.mode {
+        MODE_RECORD => {
+            let value = real();
+            write_down(thread, record::CLOCK_COUNTER, value.cast_signed());
+            value
+        }
+        MODE_REPLAY => promised(thread, record::CLOCK_COUNTER).cast_unsigned(),
+        _ => real(),
+    }
+}
+
 /// # Safety
 /// As clock_gettime.
 pub unsafe extern "C" fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32 {
@@ -86,7 +122,7 @@ pub unsafe extern "C" fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32 {
     unsafe {
         match thread.mode {
             MODE_RECORD => {
-                let result = vdso::original_clock_gettime(clock, time);
+                let result = read_clock(thread, clock, time);
                 if result == 0 {
                     let [seconds, nanoseconds] = *time;
                     write_down(
@@ -121,7 +157,7 @@ pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], zone: *mut u8) -> i32
     unsafe {
         match thread.mode {
             MODE_RECORD => {
-                let result = vdso::original_gettimeofday(time, zone);
+                let result = read_time_of_day(thread, time);
                 if result == 0 {
                     let [seconds, microseconds] = *time;
                     let value = seconds.wrapping_mul(1_000_000) + microseconds;

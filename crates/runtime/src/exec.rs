@@ -3,7 +3,7 @@
 use crate::descriptors::give_up_tracking;
 use crate::record::Made;
 use crate::state::{Thread, header, map_window, room_window};
-use crate::{check, diverge, futex, reader, replay, token, user};
+use crate::{check, counter, diverge, futex, reader, replay, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{get_varint, zigzag};
@@ -338,8 +338,10 @@ pub fn record_exec(thread: &mut Thread, made: &mut Made) -> isize {
         room = Some(ours);
     }
     hand_over(thread, &survivors, count);
+    counter::before_exec(thread);
     // SAFETY: the program's own call, with another environment.
     let result = unsafe { crate::record::call_kernel(made.number, &arguments) };
+    counter::after_exec(thread);
     if let Some(room) = room {
         room.free();
     }
@@ -505,6 +507,7 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
         .slot()
         .log_position
         .store(consumed as u64, Ordering::Relaxed);
+    counter::before_exec(thread);
     // SAFETY: the arrays were built above.
     let result = unsafe { raw::syscall6(59, path, argument_array, array, 0, 0, 0) };
     diverge::details([(-result) as u64, 0, 0, 0]);

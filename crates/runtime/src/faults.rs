@@ -2,7 +2,7 @@
 
 use crate::signals::{set_kernel_action, signal_arrived, wanted};
 use crate::state::{Thread, current, header};
-use crate::{diverge, futex, log, reader};
+use crate::{counter, diverge, futex, log, reader};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_RESETHAND, SA_RESTORER, SA_SIGINFO, SigAction, UContext, bit,
@@ -54,6 +54,9 @@ pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, conte
         let address = *information.add(2) as usize;
         let guarded = is_guarded(signal as u32) && header().flags & flags::NO_GUARD == 0;
         if guarded && guard::redirect(context.cast(), &raw mut thread.guard) {
+            return;
+        }
+        if signal as u32 == SIGSEGV && code > 0 && counter::answer(thread, context) {
             return;
         }
         if signal as u32 == SIGBUS

@@ -24,6 +24,7 @@ mod check;
 mod clock;
 mod connections;
 mod context;
+mod counter;
 mod descriptors;
 mod disarm;
 mod diverge;

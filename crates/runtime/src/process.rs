@@ -431,6 +431,7 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
         (*process).id = child.process;
         (*process).slot = process_slot(child.process);
         (*process).borrowed = true;
+        (*process).counter_faults = parent.counter_faults;
         (*process).actions = parent.actions;
         (*process).actions_known = parent.actions_known;
         (*process).copy_entries(parent);

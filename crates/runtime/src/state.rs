@@ -71,6 +71,8 @@ pub struct Process {
     pub decided: bool,
     pub parallel: bool,
     pub code: crate::disarm::Code,
+    /// Reads of the time-stamp counter fault, and so would the clocks of the vDSO.
+    pub counter_faults: bool,
     /// Our own key of thread-specific data plus one, and where libc keeps the id in a thread's
     /// description (0: not known).
     pub exit_key: usize,

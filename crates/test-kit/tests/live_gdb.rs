@@ -25,7 +25,8 @@ use wayfarer_test_kit::{ensure, tests};
 fn main() {
     let mut all = tests![
         the_table_is_large_enough,
-        values_are_compared_by_their_leaves
+        values_are_compared_by_their_leaves,
+        what_pointers_point_to_is_compared
     ];
     for row in TABLE {
         for options in row.builds {
@@ -102,6 +103,36 @@ fn values_are_compared_by_their_leaves() -> Outcome {
     ];
     for (left, right) in different {
         ensure!(!normalise::same(left, right), "{left} is {right}");
+    }
+    Ok(Verdict::Passed)
+}
+
+fn what_pointers_point_to_is_compared() -> Outcome {
+    let followed = std::collections::HashMap::from([
+        ("0x7fff0010".to_owned(), vec!["99".to_owned()]),
+        (
+            "0x55550020".to_owned(),
+            vec!["Node {value: 2, next: Some(0x7fff0010)}".to_owned()],
+        ),
+    ]);
+    let table = [
+        ("Option::Some(0x7fff0010)", "Some(&99)", true),
+        ("Option::Some(0x7fff0010)", "Some(&98)", false),
+        ("0x55550020", "Box(Node {value: 2, next: Some(&99)})", true),
+        ("0x55550020", "Box(Node {value: 2, next: Some(&7)})", false),
+        ("0x55550020", "Box(Node {value: 3, next: Some(&99)})", false),
+        // A pointer that we do not follow stays an address.
+        (
+            "{a: 0x7fff0010, b: 0x7fff0010}",
+            "{a: 0x7fff0010, b: &99}",
+            true,
+        ),
+    ];
+    for (gdb, ours, is_same) in table {
+        ensure!(
+            compare::is_same(gdb, &followed, ours) == is_same,
+            "{gdb} and {ours}: the same is not {is_same}"
+        );
     }
     Ok(Verdict::Passed)
 }

@@ -71,6 +71,7 @@ impl Hands<'_> {
             return Ok(reply);
         };
         if failure.kind() == wire::FailureKind::Gone {
+            self.debugger.death_expected = true;
             return Err(sentence(crate::DebuggerError::CallEnded(name)));
         }
         let why = match reply

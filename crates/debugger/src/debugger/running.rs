@@ -16,7 +16,7 @@ use crate::{DebuggerError, Event, Result, Run, Set, ThreadId};
 const REPORT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long the report of a death may lag behind the first failure that it causes.
-const DEATH_PATIENCE: Duration = Duration::from_millis(300);
+const DEATH_PATIENCE: Duration = Duration::from_secs(2);
 
 fn is_death(event: &wire::Event) -> bool {
     matches!(event.kind, Some(wire::event::Kind::ProcessExited(_)))
@@ -36,11 +36,38 @@ impl Debugger {
         outcome
     }
 
+    /// If somebody is known to be gone, the report of that is waited for.
+    pub(super) fn await_death(&mut self) {
+        while self.death_expected {
+            match self.news.recv_timeout(DEATH_PATIENCE) {
+                Ok(news) => {
+                    self.death_expected = !matches!(&news, News::Event(event) if is_death(event));
+                    // Trouble with the agent is met again by whatever comes next.
+                    if self.take_news(news).is_err() {
+                        self.death_expected = false;
+                    }
+                }
+                Err(_) => self.death_expected = false,
+            }
+        }
+    }
+
     /// What failed because its process died in that moment is told as that death.
     fn death_instead(&mut self, error: DebuggerError) -> Result<Vec<StopView>> {
         let untouched = matches!(
             error,
-            DebuggerError::NoProcess | DebuggerError::Usage(_) | DebuggerError::Expression(_)
+            DebuggerError::NoProcess
+                | DebuggerError::Usage(_)
+                | DebuggerError::Expression(_)
+                | DebuggerError::FinishOutermost
+                | DebuggerError::UnknownFunction { .. }
+                | DebuggerError::UnknownFile { .. }
+                | DebuggerError::NoCodeAtLine { .. }
+                | DebuggerError::UnknownSignal(_)
+                | DebuggerError::LocationSyntax(..)
+                | DebuggerError::EmptySet(_)
+                | DebuggerError::Running(_)
+                | DebuggerError::UnknownTarget(_)
         );
         let process = self.current.map(|current| current.process);
         let ended = |debugger: &Debugger| {
@@ -112,11 +139,8 @@ impl Debugger {
                 return Ok(std::mem::take(&mut self.reported));
             }
             if !self.is_running() && !self.awaits_barrier() {
-                if std::mem::take(&mut self.death_expected)
-                    && let Ok(news) = self.news.recv_timeout(DEATH_PATIENCE)
-                {
-                    self.death_expected = !matches!(&news, News::Event(event) if is_death(event));
-                    self.take_news(news)?;
+                if self.death_expected {
+                    self.await_death();
                     continue;
                 }
                 return Ok(Vec::new());

@@ -81,6 +81,7 @@ impl Debugger {
         }
         let result = self.with_scene(|scene| work(&expression, scene));
         self.current = before;
+        self.await_death();
         result.map_err(|error| DebuggerError::Expression(error.to_string()))
     }
 

@@ -104,6 +104,12 @@ impl<'a> Scene<'a> {
         Some(self.value_of(loaded, variable, &self.viewpoint()?))
     }
 
+    fn own_and_others(&self) -> (Vec<LoadedModule>, Vec<LoadedModule>) {
+        let mut own = self.modules();
+        let others = own.split_off(1.min(own.len()));
+        (own, others)
+    }
+
     /// A global variable, a function or an enumerator.
     fn described(&self, name: &str, modules: &[LoadedModule]) -> Option<Value> {
         self.global(name, modules)
@@ -223,18 +229,30 @@ impl Scope for Scene<'_> {
         }
         let found = self.member_of_this(name);
         Ok(found.or_else(|| {
-            // The frame's own module first: what another one calls so is not meant where this one
-            // has a variable, a function or a type of that name.
-            let mut modules = self.modules();
-            let others = modules.split_off(1.min(modules.len()));
-            let is_type = |loaded: &LoadedModule| loaded.module.has_type(name);
-            match self.described(name, &modules) {
-                None if modules.iter().any(is_type) => None,
-                found => found
-                    .or_else(|| self.described(name, &others))
-                    .or_else(|| self.bare_symbol(name)),
-            }
+            // The frame's own module first, whatever the others have under that name.
+            let (own, others) = self.own_and_others();
+            self.described(name, &own)
+                .or_else(|| self.described(name, &others))
+                .or_else(|| self.bare_symbol(name))
         }))
+    }
+
+    fn prefers_type(&mut self, name: &str) -> bool {
+        let (own, _) = self.own_and_others();
+        let Some(loaded) = own.first().filter(|loaded| loaded.module.has_type(name)) else {
+            return false;
+        };
+        let is_local = self.locals().iter().any(|variable| variable.name == name);
+        if is_local || self.described(name, &own).is_some() {
+            return false;
+        }
+        // In C the name of a structure alone is nothing: `struct` belongs to it.
+        let types = loaded.module.find_types(name).unwrap_or_default();
+        self.language() != Language::C
+            || types.into_iter().any(|id| {
+                let found = loaded.module.type_of(id);
+                matches!(found.as_deref(), Ok(wayfarer_symbols::Type::Typedef(_)))
+            })
     }
 
     fn vtable_type(&mut self, vtable: u64) -> Option<TypeRef> {

@@ -108,7 +108,7 @@ fn forked_children_are_followed() {
     let mut seen = Vec::new();
     for _ in 0..2 {
         let stop = bench.run();
-        assert_eq!(Bench::place(&stop), "child:5");
+        assert_eq!(Bench::place(&stop), "child:5", "{:?}", stop.reason);
         seen.push(stop.who.process);
     }
     seen.sort();

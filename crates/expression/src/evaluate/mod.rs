@@ -80,6 +80,12 @@ impl Evaluator<'_> {
     fn type_of(&mut self, node: &Node) -> Evaluated<TypeOf> {
         match node {
             Node::Type(syntax) => Ok(TypeOf::Type(self.resolve(syntax)?)),
+            Node::Name(name)
+                if self.scope.prefers_type(name)
+                    && let Some(found) = self.named_type(name) =>
+            {
+                Ok(TypeOf::Type(found))
+            }
             Node::Name(name) => match self.name(name) {
                 // A constructor has the name of its class, and the class is what is meant.
                 Ok(value)

@@ -136,7 +136,7 @@ fn compare_variables(
 }
 
 /// Where gdb shows addresses and we what is there, gdb has been asked what is there.
-fn is_same(gdb: &str, followed: &HashMap<String, Vec<String>>, ours: &str) -> bool {
+pub fn is_same(gdb: &str, followed: &HashMap<String, Vec<String>>, ours: &str) -> bool {
     let texts = expanded(gdb, ours, followed);
     if texts.is_empty() {
         return same(gdb, ours);

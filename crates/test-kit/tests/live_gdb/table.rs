@@ -28,6 +28,13 @@ pub struct Row {
 
 const HERE: &[&str] = &["stop_here"];
 const C: &[&str] = &["-O0", "-O1", "-O2", "-O0 -no-pie", "-O2 -no-pie -gdwarf-4"];
+/// Ways to write debug information: type units, compressed, that of the link-time optimiser.
+const FORMATS: &[&str] = &[
+    "-O0 -fdebug-types-section",
+    "-O2 -gdwarf-4 -fdebug-types-section",
+    "-O0 -gz",
+    "-O0 -flto",
+];
 const CPP: &[&str] = &["-O0", "-O1", "-O2"];
 const RUST: &[&str] = &[
     "-Copt-level=0",
@@ -94,6 +101,8 @@ pub const TABLE: &[Row] = &[
     Row::new("blocks.c", &["-O0"]).at(&["@result += value;"]),
     Row::new("optimised.c", C),
     Row::new("layouts.c", C),
+    Row::new("layouts.c", FORMATS),
+    Row::new("thread_locals.c", FORMATS),
     Row::new("classes.cpp", CPP),
     Row::new("inheritance.cpp", CPP),
     Row::new("classes.cpp", &["-O0"]).at(&["zoo::Dog::speak", "hear"]),

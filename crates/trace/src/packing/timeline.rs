@@ -13,11 +13,13 @@ pub(crate) struct Timeline {
 
 /// Nanoseconds in a unit of a clock; `None` for what is no clock.
 fn unit_ns(clock: u8) -> Option<i64> {
-    use wayfarer_runtime_abi::record::{CLOCK_GETCPU, CLOCK_GETTIMEOFDAY, CLOCK_TIME};
+    use wayfarer_runtime_abi::record::{
+        CLOCK_COUNTER, CLOCK_GETCPU, CLOCK_GETTIMEOFDAY, CLOCK_TIME,
+    };
     match clock {
         CLOCK_GETTIMEOFDAY => Some(1000),
         CLOCK_TIME => Some(1_000_000_000),
-        CLOCK_GETCPU => None,
+        CLOCK_GETCPU | CLOCK_COUNTER => None,
         _ => Some(1),
     }
 }

@@ -19,6 +19,8 @@ pub struct Session {
     output: mpsc::Receiver<(Instant, Vec<u8>)>,
     pub began: Instant,
     said: Vec<u8>,
+    /// When the last of it came.
+    arrived: Instant,
     /// How much of `said` has been looked through.
     seen: usize,
 }
@@ -49,6 +51,7 @@ impl Session {
             output,
             began,
             said: Vec::new(),
+            arrived: began,
             seen: 0,
         })
     }
@@ -66,7 +69,6 @@ impl Session {
     /// Waits for a mark in the output; when it came, and what stood before it since the last one.
     pub fn wait_for(&mut self, mark: &str) -> Result<(Instant, String), Failure> {
         let deadline = Instant::now() + LIMIT;
-        let mut arrived = self.began;
         // What has been looked through is not looked through again: some answers are long.
         let mut from = self.seen;
         loop {
@@ -74,7 +76,7 @@ impl Session {
                 let before = &self.said[self.seen..from + at];
                 let before = String::from_utf8_lossy(before).into_owned();
                 self.seen = from + at + mark.len();
-                return Ok((arrived, before));
+                return Ok((self.arrived, before));
             }
             from = self
                 .seen
@@ -82,7 +84,7 @@ impl Session {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.output.recv_timeout(left) {
                 Ok((when, bytes)) => {
-                    arrived = when;
+                    self.arrived = when;
                     self.said.extend(bytes);
                 }
                 Err(_) => {
@@ -153,9 +155,12 @@ mod tests {
         let mut session = Session::start(&mut command).unwrap();
         session.wait_for("one\n").unwrap();
         let sent = session.send("this").unwrap();
-        let (came, before) = session.wait_for("end").unwrap();
-        assert_eq!(before, "got this\n");
+        let (came, before) = session.wait_for("this\n").unwrap();
+        assert_eq!(before, "got ");
         assert!(came >= sent);
+        // What came in one piece came at one time.
+        let (last, _) = session.wait_for("end").unwrap();
+        assert!(last >= came);
         session.end();
     }
 
