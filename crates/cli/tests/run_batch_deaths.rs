@@ -67,7 +67,7 @@ fn killed_while_it_runs() {
         "next 1000000",
         "finish",
         "print slow(100000)",
-        "until 25",
+        "until 24",
         "step 1000000",
         "stepi 1000000000",
         "while 1",
