@@ -35,7 +35,8 @@ struct Entry {
     start_time: AtomicU64,
 }
 
-/// The shared list.
+/// The shared list. Its first entry is none: the address in it is how many there have ever been, so that no time is lost
+/// on the empty rest while programs run into what is left of us.
 struct Table {
     entries: *const Entry,
 }
@@ -68,6 +69,16 @@ impl Table {
         // SAFETY: the mapping has room for this many entries and lives as long as the process.
         unsafe { std::slice::from_raw_parts(self.entries, CAPACITY) }
     }
+
+    /// How many entries, from the first on, may be in use.
+    fn extent(&self) -> &AtomicU64 {
+        &self.entries()[0].address
+    }
+
+    fn used(&self) -> &[Entry] {
+        let extent = self.extent().load(Ordering::Acquire) as usize;
+        self.entries().get(1..extent).unwrap_or(&[])
+    }
 }
 
 /// The list of traces as the process that makes them sees it.
@@ -83,7 +94,7 @@ impl Traces {
         Traces {
             table,
             free: Vec::new(),
-            fresh: 0,
+            fresh: 1,
             used: BTreeMap::new(),
         }
     }
@@ -129,6 +140,9 @@ impl Traces {
             None if self.fresh == CAPACITY => return,
             None => {
                 self.fresh += 1;
+                self.table
+                    .extent()
+                    .store(self.fresh as u64, Ordering::Release);
                 self.fresh - 1
             }
         };
@@ -277,7 +291,7 @@ fn watch_over(table: &Table, tid: Tid) -> BTreeSet<Tid> {
 fn restore(table: &Table) -> BTreeSet<Tid> {
     let mut memories: BTreeMap<i32, Option<Memory>> = BTreeMap::new();
     let mut watched = BTreeSet::new();
-    for entry in table.entries() {
+    for entry in table.used() {
         let pid = entry.pid.load(Ordering::Acquire);
         if pid == 0 {
             continue;

@@ -61,12 +61,23 @@ pub const PAYLOAD: u8 = 0x80;
 pub mod place {
     /// Before the next event, at the moment when the thread asked for it.
     pub const ENTRY: u8 = 0;
-    /// Right after the event before, before the program saw its result.
+    /// Right after the event before, before the program saw its result. See [`exit`].
     pub const EXIT: u8 = 1;
     /// Somewhere in between, by force.
     pub const FORCED: u8 = 2;
     /// Within the next event: the call was interrupted, the handler ran, and it was made again.
     pub const RESTART: u8 = 3;
+
+    /// The event before may be the last one that a handler made, and this the exit of the call that the handler
+    /// interrupted: so it says how many handlers were running.
+    pub const fn exit(handlers: u8) -> u8 {
+        EXIT | (if handlers < 15 { handlers } else { 15 }) << 4
+    }
+
+    /// One of the constants above.
+    pub const fn kind(place: u8) -> u8 {
+        place & 15
+    }
 }
 
 /// Value of a `RESULT` behind a `SEND` or `OUTPUT` that a signal interrupted before any byte went out:

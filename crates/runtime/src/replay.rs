@@ -148,10 +148,12 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
                 token::await_turn(thread, next.number as u32);
             }
             record::YIELD => token::replay_yield(thread),
-            record::SIGNAL if next.check != place::EXIT => match frame.as_deref_mut() {
-                Some(frame) => signals::replay_at(thread, frame),
-                None => signals::replay_nowhere(thread),
-            },
+            record::SIGNAL if place::kind(next.check) != place::EXIT => {
+                match frame.as_deref_mut() {
+                    Some(frame) => signals::replay_at(thread, frame),
+                    None => signals::replay_nowhere(thread),
+                }
+            }
             _ => return,
         }
     }
@@ -171,10 +173,12 @@ pub fn is_forced(record: &Record<'_>) -> bool {
 pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
     while let Some(next) = reader::peek(thread) {
         match next.tag {
-            record::SIGNAL if next.check == place::EXIT => match frame.as_deref_mut() {
-                Some(frame) => signals::replay_at(thread, frame),
-                None => return,
-            },
+            record::SIGNAL if next.check == place::exit(thread.handlers) => {
+                match frame.as_deref_mut() {
+                    Some(frame) => signals::replay_at(thread, frame),
+                    None => return,
+                }
+            }
             _ if is_forced(&next) => {
                 force::arm_force(thread);
                 return;

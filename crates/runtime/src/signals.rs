@@ -337,6 +337,10 @@ pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
     let payload = unsafe {
         core::slice::from_raw_parts(waiting.information.as_ptr().cast::<u8>(), INFORMATION)
     };
+    let place = match place {
+        record::place::EXIT => record::place::exit(thread.handlers),
+        place => place,
+    };
     thread.emit_with(record::SIGNAL, u64::from(waiting.number), place, 0, payload);
     if place != record::place::FORCED {
         // Parallel mode: behind whatever another thread did to send it.
@@ -375,7 +379,7 @@ pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: b
 pub fn settle(thread: &mut Thread) {
     while let Some(next) = reader::peek(thread)
         && next.tag == record::SIGNAL
-        && next.check != record::place::EXIT
+        && record::place::kind(next.check) != record::place::EXIT
     {
         replay_nowhere(thread);
     }
@@ -459,9 +463,11 @@ pub fn run(
         context: core::ptr::from_mut(context),
         stack: stack_for(thread, action.flags),
     };
+    thread.handlers = thread.handlers.saturating_add(1);
     // SAFETY: the handler is the program's own, called with the arguments that it expects. It may use
     // every vector register, which the interrupted code still needs.
     unsafe { vector::preserving(visit_handler, (&raw mut visit).cast()) };
+    thread.handlers = thread.handlers.saturating_sub(1);
     if recording && !inside_handler {
         let after = context.mask & !UNBLOCKABLE;
         // SAFETY: as above.

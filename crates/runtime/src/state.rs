@@ -153,6 +153,8 @@ pub struct Thread {
     pub crowded: u32,
     /// Calls with the usual outcome since the last other one.
     pub skipped: u64,
+    /// Handlers of the program that run now, or that it has jumped out of.
+    pub handlers: u8,
     pub timer_made: bool,
     pub forced_wanted: bool,
     /// The clone asked for default actions of all signals in this child.

@@ -84,6 +84,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("signals/fault_recovered"),
     Debuggee::c("signals/interval_timer"),
     Debuggee::c("signals/kill_ping_pong"),
+    Debuggee::c("signals/one_after_another"),
     Debuggee::c("signals/posix_timers"),
     Debuggee::c("signals/queued_values"),
     Debuggee::c("signals/reap_in_handler"),

@@ -74,11 +74,25 @@ impl Debugger {
         // Of the last one the stop tells.
         if arrived.arrived < arrived.expected
             && let Some(barrier) = self.barrier_view(number)
+            && !barrier.missing.is_empty()
         {
             let who = self.who(id)?;
             self.emit(Event::BarrierArrival { who, barrier });
         }
         Ok(())
+    }
+
+    /// Whose stop a cause is: a complete barrier is told by one of those it is for. A child that is not in the set may
+    /// have come as the last, before its place was taken away.
+    pub(super) fn teller(&self, id: ThreadId, reason: &wire::stop_reason::Reason) -> ThreadId {
+        let wire::stop_reason::Reason::Barrier(complete) = reason else {
+            return id;
+        };
+        let mut those = vec![id];
+        let arrived = complete.threads.iter();
+        those.extend(arrived.filter_map(|&thread| self.numbers_of(thread)));
+        let meant = |id: &ThreadId| self.is_placed(complete.id as u32, id.process);
+        those.into_iter().find(meant).unwrap_or(id)
     }
 
     /// All have arrived, or those who have not are gone: they are free to go on.

@@ -50,6 +50,7 @@ impl Debugger {
             match reason {
                 Some(Reason::Halted(_) | Reason::Initial(_)) => asked_for = true,
                 Some(reason) => {
+                    let id = self.teller(id, &reason);
                     let verdict = self.judge(id, cause.thread, reason)?;
                     told.extend(verdict.map(|reason| (id, reason)));
                 }
