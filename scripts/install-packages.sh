@@ -17,11 +17,16 @@ gcc             gcc
 g++             g++
 memcached       memcached
 pigz            pigz
+initdb          postgresql
 gdb             gdb
 dwz             dwz
 "
 
 export PATH="$PATH:/usr/sbin:/sbin"
+# Debian keeps the programs of each version of PostgreSQL in a place of their own.
+for directory in /usr/lib/postgresql/*/bin; do
+    PATH="$PATH:$directory"
+done
 missing=()
 while read -r program packages; do
     [ -n "$program" ] || continue

@@ -135,6 +135,7 @@ pub const SCENARIOS: &[Scenario] = &[
     ),
     together("pool", 2, &["bash", "threads/pool.sh", "WORK"]),
     together("openmp", 2, &["bash", "threads/openmp.sh", "WORK"]),
+    together("postgres", 2, &["bash", "postgres/clients.sh", "WORK"]),
     together("pigz", 2, &["bash", "pigz/round.sh", "WORK"]),
     together(
         "python-threads",

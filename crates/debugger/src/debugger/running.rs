@@ -15,13 +15,6 @@ use crate::{DebuggerError, Event, Result, Run, Set, ThreadId};
 /// How long a halt's report may lag behind its answer.
 const REPORT_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long the report of a death may lag behind the first failure that it causes.
-const DEATH_PATIENCE: Duration = Duration::from_secs(2);
-
-fn is_death(event: &wire::Event) -> bool {
-    matches!(event.kind, Some(wire::event::Kind::ProcessExited(_)))
-}
-
 impl Debugger {
     /// Runs and waits for the end of it: the stop of a thread the run was for, a stop that stops everything,
     /// or the end of every process. Several stops at once are returned together, the reported one first.
@@ -34,59 +27,6 @@ impl Debugger {
         let outcome = outcome.or_else(|error| self.death_instead(error));
         self.foreground = false;
         outcome
-    }
-
-    /// If somebody is known to be gone, the report of that is waited for.
-    pub(super) fn await_death(&mut self) {
-        while self.death_expected {
-            match self.news.recv_timeout(DEATH_PATIENCE) {
-                Ok(news) => {
-                    self.death_expected = !matches!(&news, News::Event(event) if is_death(event));
-                    // Trouble with the agent is met again by whatever comes next.
-                    if self.take_news(news).is_err() {
-                        self.death_expected = false;
-                    }
-                }
-                Err(_) => self.death_expected = false,
-            }
-        }
-    }
-
-    /// What failed because its process died in that moment is told as that death.
-    fn death_instead(&mut self, error: DebuggerError) -> Result<Vec<StopView>> {
-        let untouched = matches!(
-            error,
-            DebuggerError::NoProcess
-                | DebuggerError::Usage(_)
-                | DebuggerError::Expression(_)
-                | DebuggerError::FinishOutermost
-                | DebuggerError::UnknownFunction { .. }
-                | DebuggerError::UnknownFile { .. }
-                | DebuggerError::NoCodeAtLine { .. }
-                | DebuggerError::UnknownSignal(_)
-                | DebuggerError::LocationSyntax(..)
-                | DebuggerError::EmptySet(_)
-                | DebuggerError::Running(_)
-                | DebuggerError::UnknownTarget(_)
-        );
-        let process = self.current.map(|current| current.process);
-        let ended = |debugger: &Debugger| {
-            process.is_some_and(|number| {
-                let process = debugger.process(number);
-                process.is_ok_and(|process| !process.is_alive())
-            })
-        };
-        let lived = !ended(self);
-        while lived && !untouched && !ended(self) {
-            match self.news.recv_timeout(DEATH_PATIENCE) {
-                Ok(news) => self.take_news(news)?,
-                Err(_) => return Err(error),
-            }
-        }
-        if lived && ended(self) {
-            return Ok(std::mem::take(&mut self.reported));
-        }
-        Err(error)
     }
 
     /// Starts running and returns at once (`continue &`); stops arrive as events.
