@@ -27,7 +27,7 @@ pub(crate) struct Breakpoint {
     pub only: Option<Set>,
     pub commands: Vec<String>,
     pub places: Vec<Placed>,
-    /// Where it last was in a process that has ended, for a table without processes.
+    /// Where it was before its process ended or it was switched off, for the table.
     pub last_places: Vec<PlaceView>,
     pub problems: Vec<String>,
 }

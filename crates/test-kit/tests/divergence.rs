@@ -204,7 +204,7 @@ fn no_room_for_processes() -> Outcome {
     let copied = Command::new("sh")
         .arg("-c")
         .arg("cp \"$0\" \"$1/wayfarer\" && cp -r \"$2\" \"$3\" && chmod -R a+rX \"$1\"")
-        .args([&program, home.path(), &recording.trace, &trace])
+        .args([program, home.path(), &recording.trace, &trace])
         .status()?;
     ensure!(copied.success(), "the trace cannot be copied: {copied}");
     let mut command = Command::new(prefix[0]);

@@ -206,7 +206,7 @@ impl Debugger {
             hits,
             only: breakpoint.only.as_ref().map(|set| set.text().to_owned()),
             commands: breakpoint.commands.clone(),
-            places: match self.has_processes() {
+            places: match self.has_processes() && breakpoint.enabled {
                 true => {
                     let places = breakpoint.places.iter();
                     places.map(|place| place.view.clone()).collect()
@@ -271,6 +271,11 @@ impl Debugger {
         }
         if !enabled {
             self.keep_hits(number)?;
+            let breakpoint = self.breakpoint_mut(number)?;
+            if !breakpoint.places.is_empty() {
+                let places = breakpoint.places.iter();
+                breakpoint.last_places = places.map(|place| place.view.clone()).collect();
+            }
             self.switch_off(number)?;
             self.free_arrivals(number);
             return self.tell_signals();
