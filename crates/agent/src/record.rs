@@ -30,7 +30,7 @@ use crate::trace_directory::{DirectoryError, TraceDirectory};
 /// How long processes that outlive the command are waited for without a word.
 const GRACE: Duration = Duration::from_millis(200);
 /// Without a signal we still look now and then: processes ask, and a signal may be taken away from us.
-const LONGEST_SLEEP: Duration = Duration::from_millis(250);
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// A trace survives the death of any process; only a power failure right after the recording could
 /// harm it, and waiting for the disk would cost every recording several milliseconds.

@@ -58,7 +58,7 @@ pub fn break_off(reason: Broken, errno: u32) {
 }
 
 /// A thread that fills more chunks than this makes many events.
-const BUSY: u32 = 5;
+const BUSY: u32 = 1;
 
 impl Thread {
     /// Room for `bytes` in the log, or null when recording has stopped.
@@ -85,8 +85,8 @@ impl Thread {
             return core::ptr::null_mut();
         };
         let chunk = at(offset).cast::<Chunk>();
-        if units > 1 {
-            // A busy thread: all pages in one go cost a fraction of a fault each.
+        if units > 1 || self.sequence > 0 {
+            // A thread with much to say: all pages in one go cost a fraction of a fault each.
             const POPULATE_WRITE: usize = 23;
             // SAFETY: fresh units of the session mapping.
             unsafe {

@@ -13,7 +13,7 @@ use crate::ModuleSites;
 use crate::table::{get_site, put_site};
 
 /// Bump it whenever [`crate::classify`] or [`crate::sweep`] decide differently.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const MAGIC: &[u8; 8] = b"WFSITES\n";
 const HEAD: usize = 24;
 

@@ -10,7 +10,7 @@ use object::{
     SectionFlags,
 };
 
-use crate::SitesError;
+use crate::{SitesError, covered};
 
 /// A run of bytes with its address relative to the load address of the module.
 pub struct Section {
@@ -37,6 +37,8 @@ pub struct Image {
     /// Where jump tables may lie.
     pub constants: Vec<Section>,
     pub functions: Vec<Function>,
+    /// Start and end of the functions that have unwind information, in order.
+    pub covered: Vec<(u64, u64)>,
     /// Addresses in relocations: pointers to functions, some perhaps into functions.
     pub pointers: Vec<u64>,
 }
@@ -61,8 +63,19 @@ impl Image {
             code: Vec::new(),
             constants: Vec::new(),
             functions: Vec::new(),
+            covered: Vec::new(),
             pointers: Vec::new(),
         };
+        let named = |name: &str| {
+            let section = file.section_by_name(name)?;
+            Some(Section {
+                address: section.address(),
+                bytes: section.data().ok()?.to_vec(),
+            })
+        };
+        if let (Some(header), Some(frames)) = (named(".eh_frame_hdr"), named(".eh_frame")) {
+            image.covered = covered::ranges(&header, &frames);
+        }
         for section in file.sections() {
             let SectionFlags::Elf { sh_flags, .. } = section.flags() else {
                 continue;

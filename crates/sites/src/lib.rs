@@ -11,6 +11,7 @@
 
 pub mod cache;
 pub mod classify;
+pub mod covered;
 pub mod image;
 pub mod locate;
 pub mod sweep;

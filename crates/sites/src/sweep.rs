@@ -6,6 +6,7 @@
 
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
 
+use crate::covered;
 use crate::image::{Image, Section};
 
 /// A set of code addresses, one bit each.
@@ -124,6 +125,12 @@ impl Sweep {
             }
             for set in &mut self.instructions {
                 set.insert(instruction.ip());
+            }
+            let is_gate = instruction.code() == Code::Syscall || is_other_gate(&instruction);
+            if is_gate && covered::is_data(image, section, instruction.ip()) {
+                one_before = previous_address;
+                previous_address = instruction.ip();
+                continue;
             }
             if is_other_gate(&instruction) {
                 self.other_gates += 1;

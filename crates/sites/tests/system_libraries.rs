@@ -1,6 +1,6 @@
 //! The sites of this machine's own libc, ld.so and vDSO.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use wayfarer_runtime_abi::sites::kind;
 use wayfarer_sites::cache::Cache;
@@ -167,5 +167,33 @@ fn the_table_names_each_module_by_offset() {
         assert_eq!(word(at + 20), module.build_id.len());
         assert_eq!(word(at + 28), module.sites.len());
         assert_eq!(word(word(at + 24)), module.sites[0].offset as usize);
+    }
+}
+
+/// Tables of numbers between functions are no system calls.
+#[test]
+fn data_among_code_is_told_apart() {
+    let looked_at = [
+        "libcrypto.so.3",
+        "libgcrypt.so.20",
+        "libstdc++.so.6",
+        "libz.so.1",
+    ];
+    for name in looked_at {
+        let path = Path::new("/usr/lib/x86_64-linux-gnu").join(name);
+        if !path.exists() {
+            continue;
+        }
+        let module = sites_of(&Image::read(&path).unwrap()).1;
+        println!(
+            "{name}: {} calls, {} others",
+            module.found, module.other_gates
+        );
+        assert!(module.is_silent(), "{name} makes no calls of its own");
+    }
+    for (path, image) in system_images() {
+        let module = sites_of(&image).1;
+        assert!(!module.is_silent(), "{} makes calls", path.display());
+        assert!(!image.covered.is_empty(), "{}", path.display());
     }
 }

@@ -5,6 +5,7 @@ use wire::event::Kind;
 
 use super::Debugger;
 use crate::agent::News;
+use crate::debugger::processes::called_in;
 use crate::session::{Process, free_name};
 use crate::signals;
 use crate::view::{ProcessState, StopReason, StopView};
@@ -143,7 +144,8 @@ impl Debugger {
         let (number, old_name) = (process.number, process.name.clone());
         process.program.clone_from(&wire.executable);
         if !process.renamed {
-            process.name = free_name(&wire.executable, taken.iter().map(String::as_str));
+            let program = called_in(&wire, &wire.executable);
+            process.name = free_name(program, taken.iter().map(String::as_str));
         }
         for thread in process.threads.values_mut() {
             thread.exited = !wire.threads.iter().any(|alive| alive.id == thread.id);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wayfarer_protocol as wire;
 
 use super::Debugger;
-use crate::session::{Process, ProcessMemory, Space, free_name};
+use crate::session::{Process, ProcessMemory, Space, called, free_name};
 use crate::view::{Origin, ProcessState, ProcessView, StopReason, StopView, Who};
 use crate::{DebuggerError, Event, Launch, Result, Set};
 
@@ -325,7 +325,7 @@ impl Debugger {
             path => path.to_owned(),
         };
         let name = free_name(
-            &program,
+            called_in(&wire, &program),
             self.processes.values().map(|process| process.name.as_str()),
         );
         let mut process = Process {
@@ -471,4 +471,12 @@ impl Drop for Debugger {
         // A front end that ends without `quit` (an error, a panic) must not leave programs behind.
         let _ = self.quit();
     }
+}
+
+/// What this process is to be called, before it gets a number.
+pub(super) fn called_in<'a>(wire: &'a wire::Process, file: &'a str) -> &'a str {
+    let first = wire.arguments.first().map_or("", String::as_str);
+    let mut threads = wire.threads.iter();
+    let main = threads.find(|thread| thread.tid == wire.pid);
+    called(file, first, main.map_or("", |thread| thread.name.as_str()))
 }

@@ -8,6 +8,6 @@ mod space;
 
 pub(crate) use memory::ProcessMemory;
 pub(crate) use modules::ModuleLibrary;
-pub(crate) use names::free_name;
+pub(crate) use names::{called, free_name};
 pub(crate) use process::{Process, Thread};
 pub(crate) use space::{MappedModule, Space};

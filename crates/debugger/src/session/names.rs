@@ -2,6 +2,17 @@
 
 use wayfarer_model::names::base_name;
 
+/// What a program is called: the name under which it was started if the kernel knows it by that one, too, else
+/// that of its file. One file may be several programs, as redis-server and redis-check-rdb are.
+pub(crate) fn called<'a>(file: &'a str, first_argument: &'a str, kernel_name: &str) -> &'a str {
+    let started_as = base_name(first_argument.split([' ', ':']).next().unwrap_or_default());
+    if !kernel_name.is_empty() && started_as.starts_with(kernel_name) {
+        started_as
+    } else {
+        file
+    }
+}
+
 /// The name for a process of this program, among the names that are taken.
 pub(crate) fn free_name<'a>(program: &str, taken: impl Iterator<Item = &'a str> + Clone) -> String {
     let base = match base_name(program) {
@@ -21,6 +32,19 @@ pub(crate) fn free_name<'a>(program: &str, taken: impl Iterator<Item = &'a str> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_called_as_it_was_started() {
+        let file = "/usr/bin/redis-check-rdb";
+        let title = "/usr/bin/redis-server *:6379";
+        assert_eq!(called(file, title, "redis-server"), "redis-server");
+        assert_eq!(called("/usr/sbin/nginx", "nginx: master", "nginx"), "nginx");
+        assert_eq!(
+            called("/bin/browser", "browser", "MainThread"),
+            "/bin/browser"
+        );
+        assert_eq!(called("/bin/thing", "", ""), "/bin/thing");
+    }
 
     #[test]
     fn the_first_free_number_is_taken() {
