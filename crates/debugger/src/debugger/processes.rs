@@ -325,7 +325,7 @@ impl Debugger {
             path => path.to_owned(),
         };
         let name = free_name(
-            called_in(&wire, &program),
+            called_in(wire, &program),
             self.processes.values().map(|process| process.name.as_str()),
         );
         let mut process = Process {
