@@ -122,14 +122,18 @@ pub unsafe extern "C" fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32 {
     unsafe {
         match thread.mode {
             MODE_RECORD => {
-                let result = read_clock(thread, clock, time);
+                // Read into memory of our own and handed over last: the processor takes a store to the program's
+                // stack and a load of ours at the same offset of a page for the same at first, and waits.
+                let mut now = [0i64; 2];
+                let result = read_clock(thread, clock, &raw mut now);
                 if result == 0 {
-                    let [seconds, nanoseconds] = *time;
+                    let [seconds, nanoseconds] = now;
                     write_down(
                         thread,
                         clock as u8,
                         seconds.wrapping_mul(BILLION) + nanoseconds,
                     );
+                    *time = now;
                 }
                 result
             }
@@ -157,11 +161,13 @@ pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], zone: *mut u8) -> i32
     unsafe {
         match thread.mode {
             MODE_RECORD => {
-                let result = read_time_of_day(thread, time);
+                let mut now = [0i64; 2];
+                let result = read_time_of_day(thread, &raw mut now);
                 if result == 0 {
-                    let [seconds, microseconds] = *time;
+                    let [seconds, microseconds] = now;
                     let value = seconds.wrapping_mul(1_000_000) + microseconds;
                     write_down(thread, record::CLOCK_GETTIMEOFDAY, value);
+                    *time = now;
                 }
                 result
             }
