@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use wayfarer_test_kit::compile::compile_c;
 use wayfarer_test_kit::debuggee::{Debuggee, debuggees_directory};
 use wayfarer_test_kit::failure::Failure;
@@ -33,6 +33,7 @@ fn main() {
         missing_program,
         changed_library,
         shadowed_library,
+        changed_large_file,
         explanation_is_complete,
     ]);
 }
@@ -402,6 +403,28 @@ fn shadowed_library() -> Outcome {
         return Err(recording.explain(format!("no other-modules: {}", replay.summary())));
     }
     Ok(Verdict::Passed)
+}
+
+/// A large mapped file is verified, not carried: a changed one is found out.
+fn changed_large_file() -> Outcome {
+    let home = tempfile::tempdir()?;
+    let path = home.path().join("numbers");
+    fs::write(&path, vec![7u8; 4 << 20])?;
+    let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    fs::File::options()
+        .write(true)
+        .open(&path)?
+        .set_modified(hour_ago)?;
+    let mut words = Debuggee::c("unrecorded/large_file").words()?;
+    words.push(path.display().to_string().into());
+    let mut recording = record(&words)?;
+    let before = replay_check(&recording.trace)?;
+    ensure!(before.identical(), "{}", before.summary());
+    let mut bytes = fs::read(&path)?;
+    bytes[10] = 8;
+    fs::write(&path, bytes)?;
+    let replay = replay_check(&recording.trace)?;
+    expect_divergence(&mut recording, &replay, "other-file")
 }
 
 /// Everything that the contract promises about a divergence is there, in JSON and in words.
