@@ -10,6 +10,9 @@ use crate::session::Session;
 use wayfarer_runtime_abi::layout::dispatch_state;
 use wayfarer_sites::{ModuleSites, sites_of_file};
 
+/// Files beyond this are not looked at.
+const LARGEST: u64 = 64 << 20;
+
 /// What processes may have mapped besides files that can be looked at.
 pub struct Judge {
     /// Build ids of the modules whose sites the runtime patches.
@@ -79,8 +82,9 @@ impl Judge {
         if self.runtime.is_some_and(|(_, own)| own == inode) && is_runtime(path) {
             return true;
         }
-        // A file that was replaced since is not the one that is mapped.
-        if !fs::metadata(path).is_ok_and(|status| status.ino() == inode) {
+        // A file that was replaced since is not the one that is mapped, and the largest would take seconds.
+        let is_it = |status: fs::Metadata| status.ino() == inode && status.len() <= LARGEST;
+        if !fs::metadata(path).is_ok_and(is_it) {
             return false;
         }
         sites_of_file(path).is_ok_and(|module| {

@@ -4,8 +4,8 @@
 //! the counter, too: so it is done for programs of Go alone, whose scheduler draws lots from it. The handler
 //! answers from the log in a replay.
 
-use crate::clock;
 use crate::state::Thread;
+use crate::{clock, user};
 use core::arch::x86_64::_rdtsc;
 use wayfarer_entrance::modules::{Auxiliary, Module};
 use wayfarer_entrance::signal_frame::UContext;
@@ -53,12 +53,13 @@ pub unsafe fn answer(thread: &mut Thread, context: *mut UContext) -> bool {
     if !thread.process().counter_faults {
         return false;
     }
-    // SAFETY: as the caller says; the instruction that faulted is readable.
-    let (registers, code) = unsafe {
-        let registers = &mut (*context).registers;
-        let code = (registers.rip as *const [u8; 3]).read_unaligned();
-        (registers, code)
-    };
+    // SAFETY: as the caller says.
+    let registers = unsafe { &mut (*context).registers };
+    // A wild jump faults, too, and then nothing may be there to read.
+    let mut code = [0u8; 3];
+    if !user::copy_in((&raw mut code).cast(), registers.rip, code.len()) {
+        return false;
+    }
     let (length, with_processor) = match code {
         [0x0f, 0x31, _] => (2, false),
         [0x0f, 0x01, 0xf9] => (3, true),

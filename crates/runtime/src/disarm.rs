@@ -99,7 +99,7 @@ pub fn restore(thread: &mut Thread) {
         return;
     }
     process.code.off = false;
-    if header().flags & flags::NO_DISPATCH == 0 {
-        dispatch::arm();
+    if header().flags & flags::NO_DISPATCH == 0 && !dispatch::arm() {
+        thread.note(note::NO_DISPATCH, 0, &[]);
     }
 }
