@@ -30,7 +30,7 @@ pub use condition::{Storage, compile_condition, storage_of};
 pub use describe::{describe_type, whatis};
 pub use evaluate::{TypeOf, evaluate, type_of};
 pub use parse::{ParseError, parse, parse_type, parse_with};
-pub use print::{Format, Letter, is_scalar, print};
+pub use print::{Format, Letter, flags, is_scalar, print};
 pub use scope::{EvaluationError, Scope, SymbolAt};
 pub use syntax::{
     BinaryOperator, Expression, History, IntegerSuffix, Language, Node, TypeSyntax, UnaryOperator,

@@ -1,5 +1,6 @@
 //! `info registers`.
 
+use wayfarer_expression::flags;
 use wayfarer_symbols::registers::{Register, Registers};
 
 use super::Debugger;
@@ -59,39 +60,11 @@ fn view(
             None => raw.clone(),
         },
         Register::RSP | Register::RBP => raw.clone(),
-        Register::EFLAGS => flags(wide as u64),
+        Register::EFLAGS => flags((wide as u64).into()),
         Register(17..=32) => raw.clone(),
         _ => (wide as i64).to_string(),
     };
     RegisterView { name, raw, natural }
-}
-
-/// `[ ZF PF ]`, lowest bit first, as gdb writes it.
-fn flags(value: u64) -> String {
-    const NAMES: [(u32, &str); 16] = [
-        (0, "CF"),
-        (2, "PF"),
-        (4, "AF"),
-        (6, "ZF"),
-        (7, "SF"),
-        (8, "TF"),
-        (9, "IF"),
-        (10, "DF"),
-        (11, "OF"),
-        (14, "NT"),
-        (16, "RF"),
-        (17, "VM"),
-        (18, "AC"),
-        (19, "VIF"),
-        (20, "VIP"),
-        (21, "ID"),
-    ];
-    let set: Vec<&str> = NAMES
-        .iter()
-        .filter(|(bit, _)| value >> bit & 1 == 1)
-        .map(|(_, name)| *name)
-        .collect();
-    format!("[ {} ]", set.join(" ")).replace("[  ]", "[ ]")
 }
 
 #[cfg(test)]

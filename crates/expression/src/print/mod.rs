@@ -30,6 +30,7 @@ use crate::value::Value;
 
 pub(crate) use array::with_lengths;
 pub use format::{Format, Letter};
+pub use registers::flags;
 pub(crate) use registers::{VECTOR, vector_readings};
 pub(crate) use rules::{element_count, nth_element, sequence_of, smart_pointee};
 

@@ -32,8 +32,8 @@ const FLAG_NAMES: [(u32, &str); 16] = [
     (21, "ID"),
 ];
 
-/// The flags that are set: `[ ZF PF ]`.
-pub(super) fn flags(number: i128) -> String {
+/// The flags that are set, lowest bit first, as gdb writes them: `[ PF ZF ]`.
+pub fn flags(number: i128) -> String {
     let set: String = FLAG_NAMES
         .iter()
         .filter(|(bit, _)| number >> bit & 1 == 1)
