@@ -23,7 +23,8 @@ pub(crate) const COUNT: u64 = BIASED - 1;
 pub(crate) const OWNER: u64 = !COUNT & !LOCK & !BIASED;
 pub(crate) const LOCK: u64 = 1 << 63;
 /// Recording: the owner has come so often in a row that it counts without atomic operations.
-pub(crate) const BIASED: u64 = 1 << (OWNER_SHIFT - 1);
+pub(crate) const BIASED: u64 = 1 << BIASED_SHIFT;
+const BIASED_SHIFT: u32 = OWNER_SHIFT - 1;
 const _: () = assert!((layout::MAX_THREADS as u64) << OWNER_SHIFT <= LOCK);
 
 /// Bits of an object's number; above them is a mark of the process, because a fork copies the state of
@@ -160,30 +161,41 @@ pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
     unlock_noted(thread, order, object);
 }
 
+/// Recording: one more access of a run that this thread counts without atomic operations, if it is in one;
+/// the state's first half is at `word`. [`note_biased`] notes what this does not.
+///
+/// # Safety
+/// As [`at`].
+#[inline(always)]
+pub unsafe fn count_biased(thread: &Thread, word: usize) -> bool {
+    // SAFETY: as the caller says.
+    let counted = unsafe { &*(word as *const AtomicU64) };
+    let counting = &thread.slot().waiting_for;
+    counting.store(word as u64, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    let found = counted.load(Ordering::Relaxed);
+    let own = found >> BIASED_SHIFT == thread.owner >> BIASED_SHIFT | 1;
+    if own {
+        counted.store(found + 1, Ordering::Relaxed);
+    }
+    // On this processor stores are seen in their order.
+    counting.store(0, Ordering::Release);
+    own
+}
+
 /// Recording: an access that others may make at the same time, to an object that is accessed by this
 /// function and by [`note_exclusive`] only.
 ///
 /// A thread that had the object often in a row counts on without an atomic operation; who comes next has to
 /// make sure that it is not just doing so, by a barrier in all threads that costs microseconds.
-#[inline(always)]
+#[inline(never)]
 pub fn note_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
-    let biased = thread.owner | BIASED;
+    // SAFETY: the state is there, says the reference.
+    if unsafe { count_biased(thread, core::ptr::from_ref(order.word) as usize) } {
+        return;
+    }
     let word = order.word.load(Ordering::Relaxed);
-    if word & (OWNER | BIASED) == biased {
-        let counting = &thread.slot().waiting_for;
-        counting.store(core::ptr::from_ref(order.word) as u64, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst);
-        let word = order.word.load(Ordering::Relaxed);
-        let still = word & (OWNER | BIASED | LOCK) == biased;
-        if still {
-            order.word.store(word + 1, Ordering::Relaxed);
-        }
-        // On this processor stores are seen in their order.
-        counting.store(0, Ordering::Release);
-        if still {
-            return;
-        }
-    } else if word & (OWNER | LOCK) == thread.owner
+    if word & (OWNER | LOCK | BIASED) == thread.owner
         && order
             .word
             .compare_exchange(

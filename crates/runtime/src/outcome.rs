@@ -16,10 +16,16 @@ pub fn report(thread: &mut Thread, result: i32) {
         return;
     }
     if result == 0 {
-        thread.skipped = thread.skipped.wrapping_add(1);
+        usual(thread);
     } else {
         report_other(thread, result);
     }
+}
+
+/// Recording: the call gave the usual result.
+#[inline(always)]
+pub fn usual(thread: &mut Thread) {
+    thread.skipped = thread.skipped.wrapping_add(1);
 }
 
 #[cold]

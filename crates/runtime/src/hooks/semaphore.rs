@@ -40,13 +40,23 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
     unsafe {
         if !thread.is_null() && (*thread).sync == RECORD && fast::take_semaphore(address) {
             let thread = &mut *thread;
-            outcome::report(thread, 0);
-            let (order, object) = parts(address, place);
-            order::note_biased(thread, order, object);
-            return 0;
+            outcome::usual(thread);
+            if order::count_biased(thread, address + STATE_OFFSET) {
+                return 0;
+            }
+            return note_taken(thread, address, place);
         }
         attempt(Real::sem_wait, [address, 0, 0, 0, 0, 0], place)
     }
+}
+
+/// Notes a wait that was over at once, in another run than the last; gives what the function returns.
+#[inline(never)]
+unsafe fn note_taken(thread: &mut Thread, address: usize, place: usize) -> i32 {
+    // SAFETY: as the caller says.
+    let (order, object) = unsafe { parts(address, place) };
+    order::note_biased(thread, order, object);
+    0
 }
 
 /// sem_wait, when it may take longer, and its kin.
@@ -108,9 +118,10 @@ pub unsafe fn post(address: usize, place: usize) -> i32 {
     let thread = current();
     // SAFETY: as the caller says; the thread is this one.
     unsafe {
-        if !thread.is_null() && (*thread).sync == RECORD {
-            let (order, object) = parts(address, place);
-            order::note_biased(&mut *thread, order, object);
+        if !thread.is_null()
+            && (*thread).sync == RECORD
+            && order::count_biased(&*thread, address + STATE_OFFSET)
+        {
             if fast::post_semaphore(address) {
                 return 0;
             }
@@ -126,8 +137,12 @@ unsafe fn post_slowly(address: usize, place: usize) -> i32 {
     unsafe {
         if let Some(thread) = followed() {
             let (order, object) = parts(address, place);
-            order::before(thread, order, object);
-            order::after(thread, order);
+            if thread.sync == RECORD {
+                order::note_biased(thread, order, object);
+            } else {
+                order::before(thread, order, object);
+                order::after(thread, order);
+            }
         }
         call1(Real::sem_post, address)
     }
