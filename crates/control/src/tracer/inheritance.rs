@@ -20,6 +20,13 @@ impl Tracer {
         for breakpoint in self.breakpoints.values_mut() {
             breakpoint.inherit(parent, child);
         }
+        let registers = self
+            .processes
+            .get(&parent)
+            .map(|parent| parent.watched.inherited());
+        if let (Some(child), Some(registers)) = (self.processes.get_mut(&child), registers) {
+            child.watched = registers;
+        }
         let heir = |owner: &Owner| match owner {
             Owner::Breakpoint(process, id) if *process == parent => {
                 Some(Owner::Breakpoint(child, *id))

@@ -17,6 +17,7 @@ mod emulate;
 mod events;
 mod flags;
 mod halting;
+mod hardware;
 mod hits;
 mod inheritance;
 mod libraries;
