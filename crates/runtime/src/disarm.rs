@@ -1,11 +1,12 @@
 //! Recording: Syscall User Dispatch is switched off where nothing is left for it to catch.
 //!
-//! While it is armed, the kernel takes a longer way into every call, patched or not. So a busy process with one
-//! thread asks the host to look at its code. If each `syscall` instruction there is a patched one, dispatch
-//! goes off, and comes back before there can be others: with new code, and with a second thread, because
-//! a thread can arm itself only.
+//! While it is armed, the kernel takes a longer way into every call, patched or not. So a busy process asks the
+//! host to look at its code. If each `syscall` instruction there is a patched one, dispatch goes off, and comes
+//! back before new code can run. A thread can arm itself only: in serial mode each one does what the process
+//! has decided when it gets its turn, before it is back in the program. In parallel mode nobody could make
+//! the others do so in time, and dispatch stays on.
 
-use crate::state::{Process, Thread, header};
+use crate::state::{Thread, header};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::dispatch;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, dispatch_state, flags};
@@ -40,7 +41,7 @@ pub struct Code {
 pub fn consider(thread: &mut Thread) {
     let process = thread.process();
     let code = &process.code;
-    if code.off || code.loose || !code.patched || !is_alone(process) {
+    if code.off || code.loose || !code.patched || !runs_alone(thread) {
         return;
     }
     // SAFETY: the slot is part of the session mapping.
@@ -52,7 +53,7 @@ pub fn consider(thread: &mut Thread) {
         }
         dispatch_state::SILENT if code.asked_at == code.additions => {
             process.code.off = true;
-            dispatch::disarm();
+            follow(thread);
             thread.note(note::DISPATCH_OFF, 0, &[]);
         }
         dispatch_state::SILENT => state.store(dispatch_state::IDLE, Ordering::Release),
@@ -60,13 +61,37 @@ pub fn consider(thread: &mut Thread) {
     }
 }
 
-fn is_alone(process: &Process) -> bool {
-    !process.serial && !process.parallel && !process.borrowed
+/// Whether no other thread of the process is in the program's code before it has taken a turn.
+fn runs_alone(thread: &Thread) -> bool {
+    let process = thread.process();
+    !process.parallel && !process.borrowed && (!process.serial || thread.holds_token)
 }
 
-/// Whether a new thread or child of this process goes without dispatch, as its parent does.
-pub fn is_off(process: &Process) -> bool {
-    process.code.off
+/// The thread has its turn: arms or disarms dispatch as the process has decided.
+#[inline(always)]
+pub fn keep_up(thread: &mut Thread) {
+    if thread.dispatch_off != thread.process().code.off {
+        follow(thread);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn follow(thread: &mut Thread) {
+    let off = thread.process().code.off;
+    thread.dispatch_off = off;
+    if off {
+        dispatch::disarm();
+    } else if header().flags & flags::NO_DISPATCH == 0 && !dispatch::arm() {
+        thread.note(note::NO_DISPATCH, 0, &[]);
+    }
+}
+
+/// Whether a new thread or child of this process goes without dispatch, as its parent does. The kernel has
+/// not armed it.
+pub fn starts_off(thread: &mut Thread) -> bool {
+    thread.dispatch_off = thread.process().code.off;
+    thread.dispatch_off
 }
 
 /// Before this call: does it add code? `arguments` are its own.
@@ -92,14 +117,17 @@ fn code_added(thread: &mut Thread, of_a_file: bool) {
     restore(thread);
 }
 
-/// Arms dispatch again if it is off: before the process gets a second thread, or other code.
+/// Arms dispatch again if it is off: before the process gets other code, or threads that run in parallel.
 pub fn restore(thread: &mut Thread) {
-    let process = thread.process();
-    if thread.mode != MODE_RECORD || !process.code.off {
-        return;
+    if thread.mode == MODE_RECORD && thread.process().code.off {
+        thread.process().code.off = false;
+        follow(thread);
     }
-    process.code.off = false;
-    if header().flags & flags::NO_DISPATCH == 0 && !dispatch::arm() {
-        thread.note(note::NO_DISPATCH, 0, &[]);
+}
+
+/// Before the process gets one more thread.
+pub fn before_thread(thread: &mut Thread) {
+    if !thread.process().serial {
+        restore(thread);
     }
 }

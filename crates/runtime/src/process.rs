@@ -203,7 +203,7 @@ pub fn thread_tid(thread: &Thread, number: u32) -> u32 {
 pub fn rearm() {
     let thread = current();
     // SAFETY: whoever comes to life has its own thread by now, or none.
-    let off = unsafe { !thread.is_null() && disarm::is_off((*thread).process()) };
+    let off = unsafe { !thread.is_null() && disarm::starts_off(&mut *thread) };
     if header().flags & (flags::NO_REARM | flags::NO_DISPATCH) == 0 && !off {
         dispatch::arm();
     }
@@ -293,7 +293,7 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
     }
     let is_thread = wishes.flags & CLONE_THREAD != 0;
     if is_thread {
-        disarm::restore(thread);
+        disarm::before_thread(thread);
         token::start_serial(thread);
     }
     let Some(child) = reserve(thread, is_thread) else {

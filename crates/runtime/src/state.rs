@@ -134,6 +134,8 @@ pub struct Thread {
     pub clocks: [i64; 16],
     pub turn: u32,
     pub holds_token: bool,
+    /// Dispatch is not armed in this thread.
+    pub dispatch_off: bool,
     /// One of `order::{OFF, RECORD, REPLAY}`: the process is parallel.
     pub sync: u32,
     /// How often the lock of the process is kept across calls.

@@ -7,7 +7,7 @@
 
 use crate::futex;
 use crate::state::{Process, Thread, header, process_slot, thread_slot};
-use crate::{reader, replay};
+use crate::{disarm, reader, replay};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
@@ -86,6 +86,7 @@ pub fn acquire(thread: &mut Thread) {
         thread.turn = turn;
         thread.emit_turn(turn);
     }
+    disarm::keep_up(thread);
 }
 
 fn wait_for(thread: &mut Thread, token: &Token) {

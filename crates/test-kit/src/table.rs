@@ -126,6 +126,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("threads/exec_among_threads"),
     Debuggee::c("threads/exit_elsewhere"),
     Debuggee::c("threads/fork_among_threads"),
+    Debuggee::c("threads/late_code"),
     Debuggee::c("threads/local_storage"),
     Debuggee::c("threads/main_leaves_first"),
     Debuggee::c("threads/mutex_order"),

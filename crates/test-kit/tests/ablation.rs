@@ -79,7 +79,12 @@ fn main() {
         })
     }));
     tests.push(Test::new("restorer", restorer_saves_traps));
-    tests.push(Test::new("dispatch_off_and_on", dispatch_goes_and_comes));
+    tests.push(Test::new("dispatch_off_and_on", || {
+        dispatch_goes_and_comes("processes/late_code", 4)
+    }));
+    tests.push(Test::new("dispatch_off_and_on_threads", || {
+        dispatch_goes_and_comes("threads/late_code", 12)
+    }));
     harness::run(tests);
 }
 
@@ -114,10 +119,10 @@ fn expect_bite(options: &[&str], debuggee: &'static str) -> Outcome {
 }
 
 /// A busy process does without dispatch, and has it again before it runs code that nobody has looked at.
-fn dispatch_goes_and_comes() -> Outcome {
+fn dispatch_goes_and_comes(debuggee: &'static str, late_calls: u64) -> Outcome {
     // The recorder answers in its own time: on a busy machine perhaps too late for this short program.
     const ATTEMPTS: usize = 10;
-    let words = Debuggee::c("processes/late_code").words()?;
+    let words = Debuggee::c(debuggee).words()?;
     for _ in 0..ATTEMPTS {
         let mut recording = Recorder::default().record(&words)?;
         expect_identical(&mut recording)?;
@@ -125,7 +130,7 @@ fn dispatch_goes_and_comes() -> Outcome {
         let off = info["dispatch_off"].as_array().map_or(0, Vec::len);
         if off > 0 {
             ensure!(
-                info["dispatch_traps"].as_u64() >= Some(4),
+                info["dispatch_traps"].as_u64() >= Some(late_calls),
                 "the late code was not caught: {info}"
             );
             return Ok(Verdict::Passed);
