@@ -107,6 +107,8 @@ pub(crate) enum Purpose {
     Step(u64),
     /// A stepping thread is about to leave frames without returning.
     Leap(u64),
+    /// A function that we called in this thread returns here.
+    CallReturn(crate::ThreadId),
 }
 
 impl Breakpoint {

@@ -729,6 +729,12 @@ pub struct WriteRegistersRequest {
     pub general: ::core::option::Option<GeneralRegisters>,
     #[prost(message, optional, tag = "4")]
     pub vector: ::core::option::Option<VectorRegisters>,
+    /// The thread is back where it has stood before: what lies at the new place has been told already.
+    #[prost(bool, tag = "5")]
+    pub back: bool,
+    /// With back: delivered when the thread goes on; zero: none.
+    #[prost(uint32, tag = "6")]
+    pub signal: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SnapshotRequest {
@@ -1129,7 +1135,7 @@ pub struct WatchReport {
     #[prost(bytes = "vec", tag = "4")]
     pub new: ::prost::alloc::vec::Vec<u8>,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SignalReceived {
     #[prost(uint32, tag = "1")]
     pub signal: u32,
@@ -1145,6 +1151,9 @@ pub struct SignalReceived {
     /// It will be delivered when the thread is resumed, unless that says otherwise.
     #[prost(bool, tag = "6")]
     pub will_pass: bool,
+    /// The kernel's siginfo_t.
+    #[prost(bytes = "vec", tag = "7")]
+    pub details: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StepDone {

@@ -17,6 +17,13 @@ impl SignalInfo {
         &self.raw
     }
 
+    /// The kernel's structure, byte by byte.
+    pub fn bytes(&self) -> Vec<u8> {
+        let first = (&raw const self.raw).cast::<u8>();
+        // SAFETY: the structure came from the kernel as a whole, its padding included; it lives as long as `self`.
+        unsafe { std::slice::from_raw_parts(first, size_of::<libc::siginfo_t>()) }.to_vec()
+    }
+
     /// Its number.
     pub fn signal(&self) -> i32 {
         self.raw.si_signo

@@ -82,6 +82,7 @@ impl Tracer {
             deadline_ns: monotonic_ns() + timeout_ms * 1_000_000,
             skip_at: thread.skip_at.take(),
             reason: thread.reason.clone(),
+            stay: request.stay,
             reply,
             companions: Vec::new(),
         };
@@ -236,10 +237,72 @@ impl Tracer {
             "the function called in thread {id} was stopped at {:#x} before it returned",
             stop.pc
         );
-        self.end_call(id, |answer| {
+        let why = stop.reason.clone();
+        let answer = |answer: &mut wire::InferiorCallReply| {
             answer.failure = Some(wire::Failure::new(wire::FailureKind::Interrupted, message));
             answer.interruption = Some(stop);
-        });
+        };
+        let stays = self
+            .threads
+            .get(&id)
+            .is_some_and(|thread| matches!(&thread.activity, Activity::Call(call) if call.stay));
+        if stays {
+            self.stay_in_call(id, why, answer);
+        } else {
+            self.end_call(id, answer);
+        }
+    }
+
+    /// Leaves the thread where it is in the called function; the debugger puts things back when that returns.
+    fn stay_in_call(
+        &mut self,
+        id: ThreadId,
+        why: Option<wire::StopReason>,
+        answer: impl FnOnce(&mut wire::InferiorCallReply),
+    ) {
+        self.cancel_displaced(id);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let Activity::Call(call) = std::mem::replace(&mut thread.activity, Activity::Continue)
+        else {
+            return;
+        };
+        thread.wanted = Wanted::Stopped;
+        thread.reason = why;
+        let mut reply = wire::InferiorCallReply {
+            stayed: Some(wire::StayedIn {
+                return_address: call.goal.addresses.first().copied().unwrap_or(0),
+                stack: call.goal.stack_above.unwrap_or(0).wrapping_add(8),
+                signal: call.signal.unwrap_or(0) as u32,
+            }),
+            ..wire::InferiorCallReply::default()
+        };
+        self.release_return(id, &call.goal.addresses);
+        answer(&mut reply);
+        self.stop_companions(&call.companions);
+        let _ = call.reply.send(reply);
+    }
+
+    /// Gives the place back to which the called function returns.
+    fn release_return(&mut self, id: ThreadId, addresses: &[u64]) {
+        if let Some(space) = self.space_of(id) {
+            for address in addresses {
+                self.release_address(space, *address, Owner::Goal(id));
+            }
+        }
+    }
+
+    /// Stops the threads that ran along.
+    fn stop_companions(&mut self, companions: &[ThreadId]) {
+        for other in companions {
+            if let Some(thread) = self.threads.get_mut(other) {
+                thread.wanted = Wanted::Stopped;
+                if thread.can_be_stopped() {
+                    thread.interrupt();
+                }
+            }
+        }
     }
 
     /// Puts the thread back as it was and answers.
@@ -266,34 +329,19 @@ impl Tracer {
         thread.skip_at = call.skip_at;
         thread.reason = call.reason;
         thread.pending = None;
-        let space = self
-            .processes
-            .get(&thread.process)
-            .map(|process| process.space);
         let mut reply = wire::InferiorCallReply::default();
-        if let Some(space) = space {
-            for address in call.goal.addresses {
-                self.release_address(space, address, Owner::Goal(id));
-            }
-            if let Some(space) = self.spaces.get(&space) {
-                for (address, length) in call.blocks {
-                    let mut block = vec![0; length];
-                    let done = space.read(address, &mut block);
-                    block.truncate(done);
-                    reply.blocks.push(block);
-                    reply.block_addresses.push(address);
-                }
+        self.release_return(id, &call.goal.addresses);
+        if let Some(space) = self.space_of(id).and_then(|space| self.spaces.get(&space)) {
+            for (address, length) in call.blocks {
+                let mut block = vec![0; length];
+                let done = space.read(address, &mut block);
+                block.truncate(done);
+                reply.blocks.push(block);
+                reply.block_addresses.push(address);
             }
         }
         answer(&mut reply);
-        for other in call.companions {
-            if let Some(thread) = self.threads.get_mut(&other) {
-                thread.wanted = Wanted::Stopped;
-                if thread.can_be_stopped() {
-                    thread.interrupt();
-                }
-            }
-        }
+        self.stop_companions(&call.companions);
         let _ = call.reply.send(reply);
     }
 

@@ -177,6 +177,10 @@ impl Tracer {
                 registers.0.orig_rax = u64::MAX;
                 thread.skip_at = None;
             }
+            if request.back {
+                thread.skip_at = Some(registers.0.rip);
+                thread.signal = (request.signal != 0).then_some(request.signal as i32);
+            }
             thread.set_registers(registers);
             // Written at once, so that what the kernel does not accept is told now.
             let handle = thread.handle().ok_or_else(|| failure::no_thread(id.0))?;

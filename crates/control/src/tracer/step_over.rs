@@ -21,7 +21,7 @@ pub(super) enum Passed {
 }
 
 impl Tracer {
-    fn space_of(&self, id: ThreadId) -> Option<SpaceId> {
+    pub(super) fn space_of(&self, id: ThreadId) -> Option<SpaceId> {
         let process = self.threads.get(&id)?.process;
         self.processes.get(&process).map(|process| process.space)
     }

@@ -121,6 +121,8 @@ pub struct Call {
     pub skip_at: Option<u64>,
     /// The kernel's stop before the call, and what was reported.
     pub reason: Option<wire::StopReason>,
+    /// An interruption leaves the thread in the function.
+    pub stay: bool,
     /// Who waits.
     pub reply: oneshot::Sender<wire::InferiorCallReply>,
     /// Threads that run along and are stopped again afterwards.

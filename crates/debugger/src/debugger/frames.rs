@@ -220,6 +220,7 @@ pub(super) fn frame_view(
             SymbolFrameKind::Normal => FrameKind::Normal,
             SymbolFrameKind::Inlined => FrameKind::Inlined,
             SymbolFrameKind::Signal => FrameKind::SignalTrampoline,
+            SymbolFrameKind::Called => FrameKind::CalledByDebugger,
         },
         function: frame.function.clone(),
         arguments,

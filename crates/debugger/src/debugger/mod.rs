@@ -33,6 +33,7 @@ mod stepping;
 mod stops;
 mod tree;
 mod values;
+mod unfinished_calls;
 mod watchpoints;
 
 use std::collections::{BTreeMap, HashMap};
@@ -95,6 +96,10 @@ pub struct Debugger {
     leaps: HashMap<usize, (Arc<wayfarer_symbols::Module>, Arc<Vec<leaps::Leap>>)>,
     /// Threads that are on their way through a step, by the agent's id.
     steps: HashMap<u64, StepPlan>,
+    /// Calls of ours that were stopped in the called function, oldest first.
+    unfinished: Vec<unfinished_calls::UnfinishedCall>,
+    /// Whether a call that is stopped in the called function stays there.
+    stays_in_calls: bool,
     /// Stops that nobody has been told as the end of a command yet.
     reported: Vec<StopView>,
     /// Somebody could not be resumed because it is gone; that is about to be told.
@@ -136,6 +141,8 @@ impl Debugger {
             settings: Settings::default(),
             leaps: HashMap::new(),
             steps: HashMap::new(),
+            unfinished: Vec::new(),
+            stays_in_calls: false,
             reported: Vec::new(),
             death_expected: false,
             foreground: false,

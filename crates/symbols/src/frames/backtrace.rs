@@ -100,6 +100,13 @@ impl Backtrace {
 /// Adds the frames of one activation, the innermost inlined function first. Says whether the
 /// function that was called is the program's `main`.
 fn push_frames(activation: &Activation, index: usize, frames: &mut Vec<Frame>) -> bool {
+    if activation.kind == ActivationKind::Called {
+        let mut frame = bare(activation, index, frames.len(), None);
+        frame.kind = FrameKind::Called;
+        frame.module = None;
+        frames.push(frame);
+        return false;
+    }
     let Some(loaded) = &activation.module else {
         frames.push(bare(activation, index, frames.len(), None));
         return false;
