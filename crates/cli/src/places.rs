@@ -112,7 +112,14 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The module that has code at an address, and its symbols. A process that never began a program
+    /// The global variable at an address of a process, with an offset if it is within one.
+    pub fn variable(&mut self, process: ProcessId, address: u64) -> Option<String> {
+        let (module, symbols) = self.module_of(process, address)?;
+        let at = ModuleAddress::from_process(address, module.base);
+        symbols?.symbolic_address(at)
+    }
+
+    /// The module that has something at an address, and its symbols. A process that never began a program
     /// has the modules of its parent.
     fn module_of(
         &mut self,

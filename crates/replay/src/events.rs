@@ -54,6 +54,8 @@ pub fn describe_parts(tag: u8, number: i64, value: i64) -> String {
         record::YIELD => "hand-over by force".to_owned(),
         record::NOTE => format!("note {number}"),
         record::ACQUIRE => format!("run {value} of sync object {number}"),
+        record::ACQUIRE_READ => format!("reader's run {value} of sync object {number}"),
+        record::WAIT => format!("wait for sync object {number}"),
         record::OUTCOME => format!("outcome {value}"),
         record::OBJECT => format!("first sight of sync object {number}"),
         record::FINAL => format!("end of sync object {number}"),

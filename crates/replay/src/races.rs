@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use wayfarer_model::ProcessId;
-use wayfarer_runtime_abi::record::{self, Record};
+use wayfarer_runtime_abi::record::Record;
 use wayfarer_trace::{History, SyncObject, ThreadsMode, Trace};
 
 use crate::observed::{Met, ThreadState, Wait};
-use crate::sync_words::{kind_name, object_name};
+use crate::sync_words::{kind_name, object_name, side_letter};
 use crate::words::{process_name, thread_index};
 
 /// Runs that are shown on either side of the one in question.
@@ -67,14 +67,14 @@ fn last_run(trace: &Trace, met: &Met, object: u64) -> u32 {
     };
     let [.., promised, run] = met.detail;
     let is_promised = |record: &Record<'_>| {
-        record.tag == record::ACQUIRE && record.number == promised && record.value as u64 == run
+        record.is_acquire() && record.number == promised && record.value as u64 == run
     };
     let before = records
         .iter()
         .map_while(Result::ok)
         .take_while(|entry| entry.event.0 <= met.event && !is_promised(&entry.record));
     let last = before
-        .filter(|entry| entry.record.tag == record::ACQUIRE && entry.record.number == object)
+        .filter(|entry| entry.record.is_acquire() && entry.record.number == object)
         .last();
     last.map_or(0, |entry| u32::try_from(entry.record.value).unwrap_or(0))
 }
@@ -135,7 +135,7 @@ fn line(trace: &Trace, object: &SyncObject, run: u32) -> String {
             1 => String::new(),
             more => format!("×{more}"),
         };
-        let text = format!("{position}:{thread}w{length}");
+        let text = format!("{position}:{thread}{}{length}", side_letter(other.side));
         texts.push(if other.number == run {
             format!("[{text}]")
         } else {

@@ -40,7 +40,7 @@ impl RunLengths {
     #[inline]
     pub fn add(&mut self, record: &Record<'_>) {
         match record.tag {
-            record::ACQUIRE => {
+            record::ACQUIRE | record::ACQUIRE_READ => {
                 let run = record.value as u64;
                 let length = run_length(record);
                 let object = self.object(record.number);
@@ -107,10 +107,11 @@ impl RunLengths {
             .filter(|rest| !rest.is_empty())
             .map(record::read)
         {
-            if record.tag == record::ACQUIRE {
+            if record.is_acquire() {
                 into.extend_from_slice(&bytes[copied..position]);
                 let run = record.value as u64;
-                push_acquire(into, record.number, run, self.length(record.number, run));
+                let length = self.length(record.number, run);
+                push_acquire(into, record.tag, record.number, run, length);
                 copied = position + record.length;
             }
             position += record.length;
@@ -162,9 +163,9 @@ impl ObjectRuns {
     }
 }
 
-fn push_acquire(into: &mut Vec<u8>, object: u64, run: u64, length: u64) {
+fn push_acquire(into: &mut Vec<u8>, tag: u8, object: u64, run: u64, length: u64) {
     let long = length >= u64::from(sync::LONG);
-    into.push(record::ACQUIRE | if long { PAYLOAD } else { 0 });
+    into.push(tag | if long { PAYLOAD } else { 0 });
     push_varint(into, object);
     into.push(if long { sync::LONG } else { length as u8 });
     push_varint(into, run);

@@ -1,7 +1,7 @@
 //! Sync objects, and how threads were recorded, as users know them.
 
 use wayfarer_runtime_abi::record::{sync, threads};
-use wayfarer_trace::{ThreadsChoice, ThreadsMode};
+use wayfarer_trace::{Side, ThreadsChoice, ThreadsMode};
 
 /// The letter in front of the number of an object of this kind.
 pub fn letter(kind: Option<u8>) -> char {
@@ -40,6 +40,14 @@ pub fn kind_name(kind: Option<u8>) -> &'static str {
         Some(sync::CONDITION) => "condition variable",
         Some(sync::THREADS) => "threads",
         _ => "object of unknown kind",
+    }
+}
+
+/// How an access of this side is marked in a history.
+pub fn side_letter(side: Side) -> char {
+    match side {
+        Side::Reader => 'r',
+        Side::Writer => 'w',
     }
 }
 

@@ -16,6 +16,11 @@ struct Recorded {
     runs: Vec<Vec<(usize, u64)>>,
 }
 
+/// Threads with odd numbers read.
+fn reads(thread: usize) -> bool {
+    thread % 2 == 1
+}
+
 fn record(accesses: &[(usize, usize, u64)], objects: usize, finals: bool) -> Recorded {
     let mut logs = vec![Log::new(); THREADS];
     let mut runs: Vec<Vec<(usize, u64)>> = vec![Vec::new(); objects];
@@ -25,7 +30,12 @@ fn record(accesses: &[(usize, usize, u64)], objects: usize, finals: bool) -> Rec
             Some((owner, length)) if owner == thread => *length += times,
             last => {
                 let before = last.map_or(0, |(_, length)| *length);
-                logs[*thread].acquire(*object as u64 + 1, history.len() as u64 + 1, before);
+                let (log, run) = (&mut logs[*thread], history.len() as u64 + 1);
+                match reads(*thread) {
+                    true => log.acquire_read(*object as u64 + 1, run, before),
+                    false => log.acquire(*object as u64 + 1, run, before),
+                }
+                log.wait(*object as u64 + 1, 20_000 * times);
                 history.push((*thread, *times));
             }
         }
@@ -72,7 +82,8 @@ proptest! {
             while let Ok(next) = record::read(rest) {
                 let old = record::read(before).expect("as many as before");
                 prop_assert_eq!((old.tag, old.number, old.value), (next.tag, next.number, next.value));
-                if next.tag == record::ACQUIRE {
+                if next.is_acquire() {
+                    prop_assert_eq!(next.tag == record::ACQUIRE_READ, reads(thread));
                     let history = &runs[next.number as usize - 1];
                     let (owner, length) = history[next.value as usize - 1];
                     prop_assert_eq!(owner, thread);

@@ -16,11 +16,13 @@
 //! | `NOTE` | code varint, check 0, value zigzag | a warning; payload: text |
 //! | `EXIT` | nr varint, check u8, code zigzag | exit or exit_group; check covers all output of the thread |
 //! | `OUTPUT` | nr varint, check u8, length varint | bytes written to the session's own output; payload: turn as varint; as `SEND` otherwise |
-//! | `ACQUIRE` | object varint, length u8, run varint | a thread took over a sync object from another: see [`sync`] |
+//! | `ACQUIRE` | object varint, length u8, run varint | a thread began a run of a sync object: see [`sync`] |
 //! | `OUTCOME` | skipped varint, 0, result zigzag | a try, a timed wait or its like gave this result, after that many calls of this kind with the usual one (0) |
 //! | `OBJECT` | object varint, kind u8, 0 | a sync object got its number; payload: its address and the place in the code that made it, 8 bytes each |
 //! | `FINAL` | object varint, 0, length varint | length of the last run of a sync object |
 //! | `THREADS` | mode varint, reason u8, value zigzag | the process gets its second thread; from now on it is serial (0) or parallel (1); reason: [`threads`] |
+//! | `ACQUIRE_READ` | object varint, length u8, run varint | the same for a run of a reader, who lets other readers in |
+//! | `WAIT` | object varint, scale u8, count varint | the acquisition noted last of that object had to wait: see [`crate::wait`] |
 //! | `CLOCK`+id | delta zigzag | a clock read; nanoseconds since the thread's last read of that clock |
 //!
 //! The check byte of a call is a checksum of its scalar arguments and of the strings and bytes that
@@ -45,6 +47,8 @@ pub const OUTCOME: u8 = 0x0d;
 pub const OBJECT: u8 = 0x0e;
 pub const FINAL: u8 = 0x0f;
 pub const THREADS: u8 = 0x10;
+pub const ACQUIRE_READ: u8 = 0x11;
+pub const WAIT: u8 = 0x12;
 /// `CLOCK + id` for clock ids 0 to 15.
 pub const CLOCK: u8 = 0x40;
 pub const CLOCK_LAST: u8 = 0x4f;
@@ -111,8 +115,8 @@ pub mod note {
 /// Sync objects: locks and their like, whose order of accesses is recorded in parallel mode.
 ///
 /// The accesses of an object form *runs*: a run is a number of accesses by one thread with none by
-/// another in between. Runs are counted from 1. The thread that begins a run writes an `ACQUIRE` with
-/// the number of the run; its length byte (and, from [`LONG`] on, a varint as payload) tells how long
+/// another in between, all of them a reader's or all a writer's. Runs are counted from 1. The thread
+/// that begins a run writes an `ACQUIRE` or `ACQUIRE_READ` with the number of the run; its length byte (and, from [`LONG`] on, a varint as payload) tells how long
 /// the run *before* was, because only then it is known. For a replay the host puts the length of the
 /// run itself in its place; 0 stands for a run that never ended.
 pub mod sync {
@@ -181,9 +185,21 @@ impl Record<'_> {
     pub const fn is_event(&self) -> bool {
         !matches!(
             self.tag,
-            RESULT | TURN | START | YIELD | NOTE | ACQUIRE | OUTCOME | OBJECT | FINAL | THREADS
+            RESULT | TURN | START | YIELD | NOTE | ACQUIRE..=WAIT
         )
     }
+
+    /// Whether it begins a run of a sync object.
+    #[inline]
+    pub const fn is_acquire(&self) -> bool {
+        is_acquire(self.tag)
+    }
+}
+
+/// Whether records of this tag begin a run of a sync object.
+#[inline]
+pub const fn is_acquire(tag: u8) -> bool {
+    matches!(tag, ACQUIRE | ACQUIRE_READ)
 }
 
 /// Why a log could not be read on.
@@ -211,13 +227,13 @@ pub fn read(bytes: &[u8]) -> Result<Record<'_>, BadRecord> {
     };
     let mut position = 1usize;
     match tag {
-        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | ACQUIRE..=THREADS => {
+        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | ACQUIRE..=WAIT => {
             let (number, next) = get_varint(bytes, position).ok_or(Truncated)?;
             record.number = number;
             record.check = *bytes.get(next).ok_or(Truncated)?;
             let (value, next) = get_varint(bytes, next + 1).ok_or(Truncated)?;
             record.value = match tag {
-                SEND | RECEIVE | OUTPUT | ACQUIRE | FINAL => value as i64,
+                SEND | RECEIVE | OUTPUT | ACQUIRE | FINAL | ACQUIRE_READ | WAIT => value as i64,
                 _ => unzigzag(value),
             };
             position = next;

@@ -84,6 +84,16 @@ unsafe fn read_clock(thread: &Thread, clock: i32, time: *mut [i64; 2]) -> i32 {
     }
 }
 
+/// Nanoseconds of a clock that only goes on, for ourselves: not recorded.
+pub fn monotonic_ns(thread: &Thread) -> Option<u64> {
+    const CLOCK_MONOTONIC: i32 = 1;
+    let mut now = [0i64; 2];
+    // SAFETY: memory of our own.
+    let result = unsafe { read_clock(thread, CLOCK_MONOTONIC, &raw mut now) };
+    let [seconds, nanoseconds] = now;
+    (result == 0).then(|| (seconds.wrapping_mul(BILLION) + nanoseconds).cast_unsigned())
+}
+
 #[inline(always)]
 unsafe fn read_time_of_day(thread: &Thread, time: *mut [i64; 2]) -> i32 {
     // SAFETY: as the caller says.

@@ -61,6 +61,7 @@ mod table;
 mod token;
 mod user;
 mod vfork;
+mod waits;
 mod writethrough;
 
 use state::{Thread, current};

@@ -196,7 +196,7 @@ impl Thread {
 
     /// A record with a payload that lies in one piece.
     pub fn emit_with(&mut self, tag: u8, number: u64, check: u8, value: u64, payload: &[u8]) {
-        let is_event = !matches!(tag, record::NOTE | record::OBJECT | record::ACQUIRE);
+        let is_event = !matches!(tag, record::NOTE | record::OBJECT) && !record::is_acquire(tag);
         if is_event && tag != record::SIGNAL {
             self.order_event();
         }

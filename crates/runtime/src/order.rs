@@ -2,8 +2,9 @@
 //!
 //! The state of an object is 16 bytes, most often in spare words of the object itself. While recording
 //! they say who accessed it last and how often in a row: the same thread again is a comparison and an
-//! increment, another thread begins a new run and writes an `ACQUIRE` into its own log. In a replay they
-//! say whose run it is and how much of it is left (`runs.rs`).
+//! increment, another thread begins a new run and writes an `ACQUIRE` into its own log. A reader is another
+//! owner than the same thread as a writer, so that each run is of one side. In a replay they say whose run
+//! it is and how much of it is left (`runs.rs`).
 
 pub use crate::runs::{after, before, is_unending, last_pass};
 use crate::state::{Thread, header};
@@ -20,11 +21,14 @@ pub const REPLAY: u32 = 2;
 
 pub(crate) const OWNER_SHIFT: u32 = 46;
 pub(crate) const COUNT: u64 = BIASED - 1;
+/// The thread, and whether it reads.
 pub(crate) const OWNER: u64 = !COUNT & !LOCK & !BIASED;
 pub(crate) const LOCK: u64 = 1 << 63;
 /// Recording: the owner has come so often in a row that it counts without atomic operations.
 pub(crate) const BIASED: u64 = 1 << BIASED_SHIFT;
-const BIASED_SHIFT: u32 = OWNER_SHIFT - 1;
+const BIASED_SHIFT: u32 = OWNER_SHIFT - 2;
+/// Recording: the run is one of a reader.
+pub(crate) const READS: u64 = 1 << (OWNER_SHIFT - 1);
 const _: () = assert!((layout::MAX_THREADS as u64) << OWNER_SHIFT <= LOCK);
 
 /// Bits of an object's number; above them is a mark of the process, because a fork copies the state of
@@ -101,6 +105,20 @@ pub struct Object {
     pub place: usize,
     /// Its state stays where it is for as long as it lives.
     pub stays: bool,
+    /// The access lets other readers in beside it.
+    pub reads: bool,
+}
+
+impl Object {
+    /// Recording: the owner of a run of such accesses.
+    #[inline(always)]
+    fn owner(&self, thread: &Thread) -> u64 {
+        if self.reads {
+            thread.owner | READS
+        } else {
+            thread.owner
+        }
+    }
 }
 
 /// The `owner` word of a thread.
@@ -138,7 +156,7 @@ pub unsafe fn count_up(thread: &Thread, word: usize) -> bool {
 #[inline(always)]
 pub fn note_exclusive(thread: &mut Thread, order: Order<'_>, object: Object) {
     let word = order.word.load(Ordering::Relaxed);
-    if word & OWNER == thread.owner {
+    if word & OWNER == object.owner(thread) {
         order.word.store(word + 1, Ordering::Relaxed);
     } else {
         take_over(thread, order, word, object);
@@ -149,7 +167,7 @@ pub fn note_exclusive(thread: &mut Thread, order: Order<'_>, object: Object) {
 #[inline(always)]
 pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
     let word = order.word.load(Ordering::Relaxed);
-    if word & (OWNER | LOCK) == thread.owner
+    if word & (OWNER | LOCK) == object.owner(thread)
         && order
             .word
             .compare_exchange_weak(word, word + 1, Ordering::AcqRel, Ordering::Relaxed)
@@ -167,14 +185,15 @@ pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
 /// # Safety
 /// As [`at`].
 #[inline(always)]
-pub unsafe fn count_biased(thread: &Thread, word: usize) -> bool {
+pub unsafe fn count_biased(thread: &Thread, reads: bool, word: usize) -> bool {
     // SAFETY: as the caller says.
     let counted = unsafe { &*(word as *const AtomicU64) };
     let counting = &thread.slot().waiting_for;
     counting.store(word as u64, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
     let found = counted.load(Ordering::Relaxed);
-    let own = found >> BIASED_SHIFT == thread.owner >> BIASED_SHIFT | 1;
+    let wanted = BIASED | if reads { READS } else { 0 };
+    let own = found >> BIASED_SHIFT == thread.owner >> BIASED_SHIFT | wanted >> BIASED_SHIFT;
     if own {
         counted.store(found + 1, Ordering::Relaxed);
     }
@@ -190,12 +209,13 @@ pub unsafe fn count_biased(thread: &Thread, word: usize) -> bool {
 /// make sure that it is not just doing so, by a barrier in all threads that costs microseconds.
 #[inline(never)]
 pub fn note_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
+    let counted = core::ptr::from_ref(order.word) as usize;
     // SAFETY: the state is there, says the reference.
-    if unsafe { count_biased(thread, core::ptr::from_ref(order.word) as usize) } {
+    if unsafe { count_biased(thread, object.reads, counted) } {
         return;
     }
     let word = order.word.load(Ordering::Relaxed);
-    if word & (OWNER | LOCK | BIASED) == thread.owner
+    if word & (OWNER | LOCK | BIASED) == object.owner(thread)
         && order
             .word
             .compare_exchange(
@@ -216,7 +236,7 @@ pub fn note_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
 fn take_from_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
     loop {
         let word = order.word.load(Ordering::Relaxed);
-        if word & BIASED != 0 && word & OWNER != thread.owner {
+        if word & BIASED != 0 && word & OWNER != object.owner(thread) {
             bias::revoke(order.word);
         } else if word & (LOCK | BIASED) != 0 {
             core::hint::spin_loop();
@@ -252,7 +272,7 @@ pub fn lock(order: Order<'_>) {
 #[inline]
 pub fn unlock_noted(thread: &mut Thread, order: Order<'_>, object: Object) {
     let word = order.word.load(Ordering::Relaxed) & !LOCK;
-    if word & OWNER == thread.owner {
+    if word & OWNER == object.owner(thread) {
         order.word.store(word + 1, Ordering::Release);
     } else {
         take_over(thread, order, word, object);
@@ -275,9 +295,11 @@ fn take_over(thread: &mut Thread, order: Order<'_>, word: u64, object: Object) {
         order.tail.id.store(id, Ordering::Relaxed);
     }
     run = run.wrapping_add(1);
-    emit_acquire(thread, id & NUMBER, run, length);
+    emit_acquire(thread, object.reads, id & NUMBER, run, length);
     order.tail.run.store(run, Ordering::Relaxed);
-    order.word.store(thread.owner | 1, Ordering::Release);
+    order
+        .word
+        .store(object.owner(thread) | 1, Ordering::Release);
 }
 
 /// Gives the object a number and describes it.
@@ -327,6 +349,7 @@ pub fn note_once(thread: &mut Thread, address: usize) {
         address,
         place: 0,
         stays: true,
+        reads: false,
     };
     describe(thread, number, object);
 }
@@ -374,9 +397,14 @@ pub fn word_of(word: u64, tail: u64, number: u32) -> Option<u64> {
     (id & NUMBER == number).then_some(word & !LOCK & !BIASED)
 }
 
-fn emit_acquire(thread: &mut Thread, id: u32, run: u32, length: u64) {
+fn emit_acquire(thread: &mut Thread, reads: bool, id: u32, run: u32, length: u64) {
+    let tag = if reads {
+        record::ACQUIRE_READ
+    } else {
+        record::ACQUIRE
+    };
     if length < u64::from(sync::LONG) {
-        thread.emit_plain(record::ACQUIRE, u64::from(id), length as u8, u64::from(run));
+        thread.emit_plain(tag, u64::from(id), length as u8, u64::from(run));
         return;
     }
     let mut payload = [0u8; MAX_VARINT];
@@ -384,12 +412,6 @@ fn emit_acquire(thread: &mut Thread, id: u32, run: u32, length: u64) {
     let end = unsafe { put_varint(payload.as_mut_ptr(), length) };
     let used = (end as usize).wrapping_sub(payload.as_ptr() as usize);
     if let Some(payload) = payload.get(..used) {
-        thread.emit_with(
-            record::ACQUIRE,
-            u64::from(id),
-            sync::LONG,
-            u64::from(run),
-            payload,
-        );
+        thread.emit_with(tag, u64::from(id), sync::LONG, u64::from(run), payload);
     }
 }

@@ -25,6 +25,7 @@ const EVENTS: Object = Object {
     address: 0,
     place: 0,
     stays: true,
+    reads: false,
 };
 
 /// The process is about to have its second thread: how it is followed from now on.

@@ -9,7 +9,7 @@ use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::layout::{
     SESSION_BASE, WAITERS, WAITERS_OFFSET, divergence, flags, waiting,
 };
-use wayfarer_runtime_abi::record::{self, Record, sync};
+use wayfarer_runtime_abi::record::{Record, sync};
 
 /// A run whose end nobody saw.
 const UNENDING: u64 = COUNT;
@@ -77,7 +77,7 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
     let known = order.tail.id.load(Ordering::Acquire) & NUMBER;
     let promised = match next {
         None => replay::end_of_log(thread),
-        Some(next) if next.tag == record::ACQUIRE => next,
+        Some(next) if next.is_acquire() => next,
         Some(other) => other_sync(thread, known, object, &other),
     };
     let number = promised.number as u32;
@@ -396,7 +396,7 @@ pub fn last_pass(order: Order<'_>) -> Option<(usize, u32)> {
 }
 
 fn other_sync(thread: &mut Thread, known: u32, object: Object, promised: &Record<'_>) -> ! {
-    let is_acquire = promised.tag == record::ACQUIRE;
+    let is_acquire = promised.is_acquire();
     diverge::details([
         u64::from(known),
         object.address as u64,

@@ -54,6 +54,8 @@ fn line(next: &record::Record<'_>) -> String {
         record::OBJECT => "object",
         record::FINAL => "final",
         record::THREADS => "threads",
+        record::ACQUIRE_READ => "acquire-read",
+        record::WAIT => "wait",
         _ => "clock",
     };
     let name = match next.tag {

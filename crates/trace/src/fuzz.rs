@@ -52,6 +52,11 @@ fn read_trace(manifest: &[u8], events: Option<Box<dyn Source>>, session: Option<
     let _ = trace.summary();
     for object in History::of(&trace).objects {
         let _ = (object.accesses(), object.hand_overs(), object.longest_run());
+        let _ = (object.waited_ns(), object.longest_wait());
+        let waits = object.waits.iter().take(16);
+        let _ = waits
+            .filter(|wait| object.waited_for(wait).is_some())
+            .count();
     }
     for process in trace.processes() {
         let _ = (

@@ -1,23 +1,45 @@
-//! Histories of sync objects: who had each of them, run by run. Assembled from the logs of all threads.
+//! Histories of sync objects: who had each of them, run by run, and who had to wait. Assembled from the logs of
+//! all threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::record::{self, Record, sync};
+use wayfarer_runtime_abi::wait;
 
 use crate::bytes::u64_at;
 use crate::records::Walk;
 use crate::trace::Trace;
 
-/// A run: accesses by one thread with none by another in between.
+/// Whom an access lets in beside itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Other readers.
+    Reader,
+    /// Nobody.
+    Writer,
+}
+
+/// A run: accesses by one thread with none by another in between, all of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Counted from one; where records are missing, numbers are left out.
     pub number: u32,
     pub thread: ThreadId,
+    pub side: Side,
     /// Accesses; 0: not known, because the run never ended.
     pub length: u64,
+}
+
+/// An acquisition that had to wait for some time (`wait::SHORTEST_NS` at least).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The run that the acquisition belongs to; 0: not known.
+    pub run: u32,
+    pub thread: ThreadId,
+    /// Rounded: see `wayfarer_runtime_abi::wait`.
+    pub nanoseconds: u64,
 }
 
 /// A sync object and all its runs, in order.
@@ -33,6 +55,8 @@ pub struct SyncObject {
     /// Address in the code that made it.
     pub place: u64,
     pub runs: Vec<Run>,
+    /// In order of their runs.
+    pub waits: Vec<Wait>,
 }
 
 /// All sync objects of a trace.
@@ -50,11 +74,17 @@ pub fn run_length(record: &Record<'_>) -> u64 {
     }
 }
 
+/// The number of the run that an `ACQUIRE` begins.
+fn run_number(record: &Record<'_>) -> u32 {
+    u32::try_from(record.value as u64).unwrap_or(u32::MAX)
+}
+
 #[derive(Default)]
 struct Collected {
     made: Option<(u8, u64, u64, ThreadId)>,
     /// As their `ACQUIRE`s tell them: with the length of the run before.
     runs: Vec<Run>,
+    waits: Vec<Wait>,
     last_length: Option<u64>,
 }
 
@@ -69,6 +99,8 @@ impl History {
         let mut objects: BTreeMap<u64, Collected> = BTreeMap::new();
         for thread in trace.threads() {
             let mut walk = Walk::new(thread.id);
+            // The thread's last run of each object: what a wait belongs to.
+            let mut latest: HashMap<u64, u32> = HashMap::new();
             let mut good = true;
             // Whoever asks for a history gets what there is; `info` tells of the damage.
             let _ = trace.read_log(thread.id, &mut |piece| {
@@ -78,14 +110,23 @@ impl History {
                             let record = entry.record;
                             let concerns = matches!(
                                 record.tag,
-                                record::ACQUIRE | record::OBJECT | record::FINAL
+                                record::ACQUIRE
+                                    | record::ACQUIRE_READ
+                                    | record::WAIT
+                                    | record::OBJECT
+                                    | record::FINAL
                             );
-                            if concerns && wanted(record.number) {
-                                objects
-                                    .entry(record.number)
-                                    .or_default()
-                                    .add(&record, thread.id);
+                            if !concerns || !wanted(record.number) {
+                                return;
                             }
+                            if record.is_acquire() {
+                                latest.insert(record.number, run_number(&record));
+                            }
+                            let run = latest.get(&record.number).copied().unwrap_or(0);
+                            objects
+                                .entry(record.number)
+                                .or_default()
+                                .add(&record, thread.id, run);
                         })
                         .is_ok();
             });
@@ -105,12 +146,22 @@ impl History {
 }
 
 impl Collected {
-    fn add(&mut self, record: &Record<'_>, thread: ThreadId) {
+    /// `run`: the last one of the object that the thread has begun.
+    fn add(&mut self, record: &Record<'_>, thread: ThreadId, run: u32) {
         match record.tag {
-            record::ACQUIRE => self.runs.push(Run {
-                number: u32::try_from(record.value as u64).unwrap_or(u32::MAX),
+            record::ACQUIRE | record::ACQUIRE_READ => self.runs.push(Run {
+                number: run,
                 thread,
+                side: match record.tag {
+                    record::ACQUIRE_READ => Side::Reader,
+                    _ => Side::Writer,
+                },
                 length: run_length(record),
+            }),
+            record::WAIT => self.waits.push(Wait {
+                run,
+                thread,
+                nanoseconds: wait::nanoseconds(record.check, record.value as u64),
             }),
             record::OBJECT => {
                 let word = |offset| u64_at(record.payload, offset).unwrap_or(0);
@@ -136,6 +187,8 @@ impl Collected {
                 None => self.last_length.unwrap_or(0),
             };
         }
+        let mut waits = self.waits;
+        waits.sort_by_key(|wait| wait.run);
         let (kind, address, place, thread) = match self.made {
             Some((kind, address, place, thread)) => (Some(kind), address, place, thread),
             None => {
@@ -153,6 +206,7 @@ impl Collected {
             address,
             place,
             runs,
+            waits,
         }
     }
 }
@@ -171,6 +225,29 @@ impl SyncObject {
         pairs
             .filter(|pair| pair[0].thread != pair[1].thread)
             .count() as u64
+    }
+
+    /// Whom an acquisition waited for: the last other thread that had the object before.
+    pub fn waited_for(&self, wait: &Wait) -> Option<ThreadId> {
+        let before = self.runs.partition_point(|run| run.number < wait.run);
+        let earlier = self.runs.get(..before)?.iter().rev();
+        earlier
+            .map(|run| run.thread)
+            .find(|thread| *thread != wait.thread)
+    }
+
+    /// Time of all waits together.
+    pub fn waited_ns(&self) -> u64 {
+        self.waits
+            .iter()
+            .fold(0, |sum: u64, wait| sum.saturating_add(wait.nanoseconds))
+    }
+
+    pub fn longest_wait(&self) -> Option<Wait> {
+        self.waits
+            .iter()
+            .copied()
+            .max_by_key(|wait| wait.nanoseconds)
     }
 
     /// The run with the most accesses.

@@ -45,7 +45,8 @@ pub struct ThreadsChoice {
 pub struct SyncCount {
     /// Objects by kind (one of `record::sync`).
     pub objects: BTreeMap<u8, u64>,
-    /// Times that an object changed hands, its first owner included.
+    /// Times that an object changed hands or its owner went from reading to writing or back, its first
+    /// owner included.
     pub runs: u64,
     /// Accesses in runs whose length is known.
     pub accesses: u64,
@@ -56,7 +57,7 @@ pub struct SyncCount {
 impl SyncCount {
     fn add(&mut self, record: &Record<'_>) {
         match record.tag {
-            record::ACQUIRE => {
+            record::ACQUIRE | record::ACQUIRE_READ => {
                 self.runs += 1;
                 self.accesses = self.accesses.saturating_add(run_length(record));
             }
@@ -145,6 +146,8 @@ fn kind_name(tag: u8) -> &'static str {
         record::OBJECT => "object",
         record::FINAL => "final",
         record::THREADS => "threads",
+        record::ACQUIRE_READ => "acquire-read",
+        record::WAIT => "wait",
         _ => "clock",
     }
 }

@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 use wayfarer_model::{ObjectId, ProcessId, ThreadId};
 use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{self, Chunk, Header, ProcessSlot, ThreadSlot, process_state};
-use wayfarer_runtime_abi::{ABI_VERSION, UNIT, record};
+use wayfarer_runtime_abi::{ABI_VERSION, UNIT, record, wait};
 
 use crate::bytes::{push_string, push_varint};
 use crate::source::Sparse;
@@ -119,8 +119,23 @@ impl Log {
         self.syscall(61, 0, i64::from(pid), Some(&wait_status.to_le_bytes()));
     }
 
-    /// A thread took over a sync object; `length`: of the run before.
+    /// A thread began a run of a sync object as a writer; `length`: of the run before.
     pub fn acquire(&mut self, object: u64, run: u64, length: u64) {
+        self.acquire_as(record::ACQUIRE, object, run, length);
+    }
+
+    /// The same as a reader.
+    pub fn acquire_read(&mut self, object: u64, run: u64, length: u64) {
+        self.acquire_as(record::ACQUIRE_READ, object, run, length);
+    }
+
+    /// The acquisition noted last had to wait so long.
+    pub fn wait(&mut self, object: u64, nanoseconds: u64) {
+        let (scale, count) = wait::rounded(nanoseconds);
+        self.call(record::WAIT, object, scale, count, None);
+    }
+
+    fn acquire_as(&mut self, tag: u8, object: u64, run: u64, length: u64) {
         let long = length >= u64::from(record::sync::LONG);
         let (byte, payload) = match long {
             false => (length as u8, None),
@@ -130,7 +145,7 @@ impl Log {
                 (record::sync::LONG, Some(payload))
             }
         };
-        self.call(record::ACQUIRE, object, byte, run, payload.as_deref());
+        self.call(tag, object, byte, run, payload.as_deref());
     }
 
     /// A sync object got its number.

@@ -262,7 +262,7 @@ fn programs_are_named_as_they_were_called() {
 #[test]
 fn histories_come_from_the_logs_of_all_threads() {
     use wayfarer_runtime_abi::record::{sync, threads};
-    use wayfarer_trace::{History, Manifest, Run, Text, ThreadsMode};
+    use wayfarer_trace::{History, Manifest, Run, Side, Text, ThreadsMode, Wait};
     let mut session = SessionBuilder::new();
     let main = session.process(ProcessId(0), 100, "server");
     let second = session.thread(main.0, 101);
@@ -276,7 +276,8 @@ fn histories_come_from_the_logs_of_all_threads() {
     log.exit(231, 0);
     session.log(main, &log, 1);
     let mut log = Log::new();
-    log.acquire(1, 2, 3);
+    log.acquire_read(1, 2, 3);
+    log.wait(1, 200_000_000);
     log.outcome(2, 16);
     session.log((main.0, second), &log, 1);
     let manifest = Manifest::new(vec![Text::from("server")], Text::from("/"), Vec::new());
@@ -285,15 +286,28 @@ fn histories_come_from_the_logs_of_all_threads() {
 
     let history = History::of(&trace);
     let object = history.object(1).expect("it is there");
-    let run = |number, thread, length| Run {
+    let run = |number, thread, side, length| Run {
         number,
         thread,
+        side,
         length,
     };
     assert_eq!(
         object.runs,
-        [run(1, main.1, 3), run(2, second, 400), run(3, main.1, 5)]
+        [
+            run(1, main.1, Side::Writer, 3),
+            run(2, second, Side::Reader, 400),
+            run(3, main.1, Side::Writer, 5)
+        ]
     );
+    let wait = Wait {
+        run: 2,
+        thread: second,
+        nanoseconds: 200_015_872,
+    };
+    assert_eq!(object.waits, [wait]);
+    assert_eq!(object.waited_for(&wait), Some(main.1));
+    assert_eq!(object.waited_ns(), wait.nanoseconds);
     assert_eq!((object.address, object.place), (0x6000, 0x5000));
     assert_eq!((object.accesses(), object.hand_overs()), (408, 2));
     assert_eq!(object.longest_run().map(|run| run.length), Some(400));
@@ -319,5 +333,9 @@ fn histories_come_from_the_logs_of_all_threads() {
         (choice.mode, choice.reason),
         (ThreadsMode::Parallel, threads::ALL_VISIBLE)
     );
-    assert_eq!(summary.kinds["acquire"].count, 3);
+    assert_eq!(summary.kinds["acquire"].count, 2);
+    assert_eq!(summary.kinds["acquire-read"].count, 1);
+    assert_eq!(summary.kinds["wait"].count, 1);
+    let events: u64 = summary.processes.iter().map(|process| process.events).sum();
+    assert_eq!(events, 1, "the exit alone");
 }

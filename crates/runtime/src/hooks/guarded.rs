@@ -28,6 +28,7 @@ impl Guarded {
             address: 0,
             place: 0,
             stays: true,
+            reads: false,
         }
     }
 

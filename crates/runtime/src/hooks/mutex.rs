@@ -6,10 +6,11 @@ use super::{fast, followed};
 use crate::order::{self, Object, Order, RECORD, REPLAY};
 use crate::runs::{LOOKS, count_down, goes_on, look_away};
 use crate::state::{Thread, current};
-use crate::{outcome, solid};
+use crate::{outcome, solid, waits};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use wayfarer_runtime_abi::record::sync;
 
+const OWNER_OFFSET: usize = 8;
 const KIND_OFFSET: usize = 16;
 const STATE_OFFSET: usize = 24;
 const TYPE: i32 = 3;
@@ -54,6 +55,7 @@ impl Mutex<'_> {
                     address,
                     place,
                     stays: true,
+                    reads: false,
                 },
                 address,
                 may_fail: in_table || kind & TYPE == ERROR_CHECKING,
@@ -69,6 +71,16 @@ impl Mutex<'_> {
             order::note_shared(thread, self.order, self.object);
         } else {
             order::note_exclusive(thread, self.order, self.object);
+        }
+    }
+
+    /// Another thread has it at this moment.
+    fn is_taken(&self, thread: &Thread) -> bool {
+        // SAFETY: there is a mutex; its first word is 0 while it is free, and another says who has it.
+        unsafe {
+            let word = |offset| &*((self.address + offset) as *const AtomicU32);
+            word(0).load(Ordering::Relaxed) != 0
+                && word(OWNER_OFFSET).load(Ordering::Relaxed) != thread.tid
         }
     }
 
@@ -143,8 +155,14 @@ unsafe fn lock_slowly(address: usize, place: usize) -> i32 {
         if thread.sync == REPLAY {
             return replay_lock(thread, address, place);
         }
+        let mutex = Mutex::at(address, place);
+        let since = waits::begin(thread, mutex.is_taken(thread));
         let result = call1(Real::mutex_lock, address);
-        record_lock(thread, address, place, result)
+        record_lock(thread, address, place, result);
+        if acquired(result) {
+            since.end(thread, mutex.order);
+        }
+        result
     }
 }
 
@@ -198,10 +216,14 @@ unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
             }
             return promised;
         }
+        let mutex = Mutex::at(address, place);
+        let may_wait = !matches!(which, Real::mutex_trylock);
+        let since = waits::begin(thread, may_wait && mutex.is_taken(thread));
         let result = call(which, a) as i32;
         outcome::report(thread, result);
         if acquired(result) {
-            Mutex::at(address, place).note(thread);
+            mutex.note(thread);
+            since.end(thread, mutex.order);
         }
         result
     }

@@ -5,7 +5,7 @@ use super::real::{Real, call};
 use super::{fast, followed};
 use crate::order::{self, Object, Order, RECORD};
 use crate::state::{Thread, current};
-use crate::{outcome, solid};
+use crate::{outcome, solid, waits};
 use wayfarer_runtime_abi::record::sync;
 
 /// Two words that glibc leaves unused hold the state.
@@ -14,7 +14,7 @@ const SHARED_OFFSET: usize = 28;
 const WORD_OFFSET: usize = 40;
 const EBUSY: i32 = 16;
 
-unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
+unsafe fn parts<'a>(side: Side, address: usize, place: usize) -> (Order<'a>, Object) {
     // SAFETY: the callers have a lock there.
     unsafe {
         let order = order::at(address + WORD_OFFSET, address + TAIL_OFFSET);
@@ -24,6 +24,7 @@ unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
             address,
             place,
             stays: true,
+            reads: side == Side::Reader,
         };
         (order, object)
     }
@@ -56,7 +57,7 @@ pub unsafe fn lock(side: Side, address: usize, place: usize) -> i32 {
             outcome::usual(thread);
             let word = address + WORD_OFFSET;
             let counted = match side {
-                Side::Reader => order::count_biased(thread, word),
+                Side::Reader => order::count_biased(thread, true, word),
                 Side::Writer => order::count_up(thread, word),
             };
             if counted {
@@ -90,7 +91,7 @@ unsafe fn lock_slowly(side: Side, address: usize, place: usize) -> i32 {
 #[inline(always)]
 unsafe fn note(thread: &mut Thread, side: Side, address: usize, place: usize) {
     // SAFETY: as the caller says.
-    let (order, object) = unsafe { parts(address, place) };
+    let (order, object) = unsafe { parts(side, address, place) };
     match side {
         Side::Reader => order::note_biased(thread, order, object),
         Side::Writer => order::note_exclusive(thread, order, object),
@@ -113,10 +114,13 @@ pub unsafe fn acquire(which: Real, side: Side, a: [usize; 6], place: usize) -> i
             }
             return promised;
         }
+        let may_wait = !matches!(which, Real::rwlock_tryrdlock | Real::rwlock_trywrlock);
+        let since = waits::begin(thread, may_wait);
         let result = call(which, a) as i32;
         outcome::report(thread, result);
         if result == 0 {
             note(thread, side, a[0], place);
+            since.end(thread, parts(side, a[0], place).0);
         }
         result
     }
@@ -126,7 +130,7 @@ pub unsafe fn acquire(which: Real, side: Side, a: [usize; 6], place: usize) -> i
 unsafe fn replay(thread: &mut Thread, side: Side, address: usize, place: usize) {
     // SAFETY: as the caller says.
     unsafe {
-        let (order, object) = parts(address, place);
+        let (order, object) = parts(side, address, place);
         order::before(thread, order, object);
         let arguments = [address, 0, 0, 0, 0, 0];
         let (lock, attempt) = match side {

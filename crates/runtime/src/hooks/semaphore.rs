@@ -6,7 +6,7 @@ use super::real::{Real, call, call1, errno, set_errno};
 use super::{fast, followed};
 use crate::order::{self, Object, Order, RECORD};
 use crate::state::{Thread, current};
-use crate::{outcome, solid};
+use crate::{outcome, solid, waits};
 use wayfarer_runtime_abi::record::sync;
 
 const SHARED_OFFSET: usize = 8;
@@ -24,6 +24,7 @@ unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
             address,
             place,
             stays: true,
+            reads: false,
         };
         (order, object)
     }
@@ -41,7 +42,7 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
         if !thread.is_null() && (*thread).sync == RECORD && fast::take_semaphore(address) {
             let thread = &mut *thread;
             outcome::usual(thread);
-            if order::count_biased(thread, address + STATE_OFFSET) {
+            if order::count_biased(thread, false, address + STATE_OFFSET) {
                 return 0;
             }
             return note_taken(thread, address, place);
@@ -81,11 +82,13 @@ pub unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
             set_errno(promised);
             return -1;
         }
+        let since = waits::begin(thread, !matches!(which, Real::sem_trywait));
         let result = cancel::within(which, a, 0, place) as i32;
         outcome::report(thread, if result == 0 { 0 } else { errno() });
         if result == 0 {
             let (order, object) = parts(a[0], place);
             order::note_biased(thread, order, object);
+            since.end(thread, order);
         }
         result
     }
@@ -120,7 +123,7 @@ pub unsafe fn post(address: usize, place: usize) -> i32 {
     unsafe {
         if !thread.is_null()
             && (*thread).sync == RECORD
-            && order::count_biased(&*thread, address + STATE_OFFSET)
+            && order::count_biased(&*thread, false, address + STATE_OFFSET)
         {
             if fast::post_semaphore(address) {
                 return 0;

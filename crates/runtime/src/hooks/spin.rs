@@ -5,7 +5,7 @@ use super::real::{Real, call, call1};
 use super::table;
 use crate::order::{self, Object, REPLAY};
 use crate::state::Thread;
-use crate::{outcome, solid};
+use crate::{outcome, solid, waits};
 use wayfarer_runtime_abi::record::sync;
 
 const EBUSY: i32 = 16;
@@ -17,6 +17,7 @@ fn object(address: usize, place: usize) -> Object {
         address,
         place,
         stays: true,
+        reads: false,
     }
 }
 
@@ -32,8 +33,16 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
             replay(thread, address, place);
             return 0;
         }
-        let result = call1(Real::spin_lock, address);
-        order::note_shared(thread, table::order_at(address), object(address, place));
+        let order = table::order_at(address);
+        let mut result = call1(Real::spin_trylock, address);
+        if result != EBUSY {
+            order::note_shared(thread, order, object(address, place));
+            return result;
+        }
+        let since = waits::begin(thread, true);
+        result = call1(Real::spin_lock, address);
+        order::note_shared(thread, order, object(address, place));
+        since.end(thread, order);
         result
     }
 }

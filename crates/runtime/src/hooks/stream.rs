@@ -15,6 +15,7 @@ fn object(stream: usize) -> Object {
         address: stream,
         place: 0,
         stays: true,
+        reads: false,
     }
 }
 

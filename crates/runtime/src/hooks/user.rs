@@ -4,6 +4,7 @@ use super::followed;
 use crate::order::{self, OFF, Object, RECORD};
 use crate::outcome;
 use crate::state::current;
+use wayfarer_runtime_abi::record::sync;
 
 /// How an access is noted, in bits 8 and 9 of the kind.
 const WAY: u32 = 0x300;
@@ -11,6 +12,8 @@ const WAY: u32 = 0x300;
 const EXCLUSIVE_AFTER: u32 = 0;
 /// Behind an operation that others may do at the same time.
 const SHARED_AFTER: u32 = 0x100;
+/// A read lock: of the kind of read-write locks, with others at the same time.
+const READ: u32 = sync::RWLOCK as u32 | SHARED_AFTER;
 /// Ahead of a release.
 const BEFORE: u32 = 0x200;
 
@@ -21,6 +24,7 @@ fn object(address: usize, kind: u32, place: usize) -> Object {
         address,
         place,
         stays: false,
+        reads: kind == READ,
     }
 }
 

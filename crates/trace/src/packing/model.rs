@@ -10,7 +10,7 @@ use super::events::Events;
 use super::guess::Guesses;
 use super::number::{Number, PerContext, Symbol, spread};
 use super::shape::{Shape, kind_number, shape};
-use super::sync::{Acquire, Objects};
+use super::sync::{Acquire, Base, Objects};
 use super::timeline::{Timeline, coarse};
 
 /// A record without its payload. Values are as in the log, before zigzag is undone.
@@ -142,7 +142,8 @@ impl Model {
             number,
             ..Head::default()
         };
-        if tag == record::ACQUIRE {
+        let is_acquire = record::is_acquire(tag);
+        if is_acquire {
             let acquire = Acquire {
                 object: given.number,
                 run: given.value,
@@ -153,15 +154,17 @@ impl Model {
                 (acquire.object, acquire.run, acquire.length);
         } else if shape == Shape::Sync {
             let which = usize::from(tag - record::ACQUIRE);
-            let counts_up = tag != record::OUTCOME;
-            coded.number = self
-                .objects
-                .code_number(coder, which, counts_up, given.number);
+            let base = match tag {
+                record::OUTCOME => Base::Nothing,
+                record::WAIT => Base::LastAcquired,
+                _ => Base::LastOfKind,
+            };
+            coded.number = self.objects.code_number(coder, which, base, given.number);
         }
-        if tag != record::ACQUIRE && matches!(shape, Shape::Call | Shape::Sync) {
+        if !is_acquire && matches!(shape, Shape::Call | Shape::Sync) {
             coded.check = self.code_check(coder, kind, given.check);
         }
-        if shape != Shape::Bare && tag != record::ACQUIRE {
+        if shape != Shape::Bare && !is_acquire {
             coded.value = match tag.checked_sub(record::CLOCK) {
                 Some(clock) => self.code_clock(coder, kind, clock, given.value),
                 None => self.code_value(coder, kind, coded.check, given.value),

@@ -33,7 +33,7 @@ struct Successor {
     trusted: bool,
 }
 
-/// The fields of an `ACQUIRE`.
+/// The fields of an `ACQUIRE`, of whichever side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Acquire {
     pub(crate) object: u64,
@@ -57,9 +57,22 @@ pub(crate) struct Objects {
     objects: PerContext<Number>,
     distances: PerContext<Number>,
     lengths: PerContext<Symbol>,
-    /// Numbers that count up or stand alone: of new objects, of last runs, of calls left out.
+    /// Numbers that count up or stand alone: of new objects, of last runs, of calls left out, of objects waited for.
     numbers: PerContext<Number>,
-    last_number: [u64; 4],
+    last_number: [u64; KINDS],
+}
+
+/// Kinds of records that have the number of an object, or one in its place.
+const KINDS: usize = 8;
+
+/// What a number is told by its difference to.
+#[derive(Clone, Copy)]
+pub(crate) enum Base {
+    Nothing,
+    /// The same in the record before of its kind.
+    LastOfKind,
+    /// The object that changed hands last.
+    LastAcquired,
 }
 
 impl Objects {
@@ -76,8 +89,8 @@ impl Objects {
             objects: PerContext::new(2, Number::new),
             distances: PerContext::new(contexts, Number::new),
             lengths: PerContext::new(contexts, Symbol::new),
-            numbers: PerContext::new(8, Number::new),
-            last_number: [0; 4],
+            numbers: PerContext::new(KINDS, Number::new),
+            last_number: [0; KINDS],
         }
     }
 
@@ -173,11 +186,15 @@ impl Objects {
         &mut self,
         coder: &mut impl Coder,
         kind: usize,
-        counts_up: bool,
+        base: Base,
         number: u64,
     ) -> u64 {
         let kind = kind % self.last_number.len();
-        let base = if counts_up { self.last_number[kind] } else { 0 };
+        let base = match base {
+            Base::Nothing => 0,
+            Base::LastOfKind => self.last_number[kind],
+            Base::LastAcquired => self.last[0],
+        };
         let difference = zigzag(number.wrapping_sub(base));
         let coded = self.numbers.at(kind).code(coder, difference);
         self.last_number[kind] = base.wrapping_add(unzigzag(coded));

@@ -22,7 +22,7 @@ fn any_log() -> impl Strategy<Value = Log> {
     let number = prop_oneof![3 => 0u64..8, 1 => Just(232u64), 1 => any::<u64>()];
     let value = prop_oneof![3 => 0u64..100, 1 => any::<u64>()];
     let payload = prop::option::of(prop::collection::vec(any::<u8>(), 0..40));
-    let record = (0u8..34, number, any::<u8>(), value, payload);
+    let record = (0u8..37, number, any::<u8>(), value, payload);
     prop::collection::vec(record, 0..120).prop_map(|records| {
         let mut log = Log::new();
         for (tag, number, check, value, payload) in records {
@@ -41,6 +41,9 @@ fn any_log() -> impl Strategy<Value = Log> {
                 }
                 13..=28 => log.clock(tag - 13, value as i64),
                 29 => log.acquire(number % 5, value, u64::from(check) * 3),
+                34 => log.acquire_read(number % 5, value, u64::from(check) * 3),
+                35 => log.wait(number % 5, value),
+                36 => log.call(record::WAIT, number, check, value, payload.as_deref()),
                 sync => {
                     let tag = record::ACQUIRE + (sync - 29);
                     log.call(tag, number, check, value, payload.as_deref());
@@ -150,6 +153,35 @@ fn runs_of_any_length_cost_little() {
     assert!(short < 100_000, "{short}");
     let long = packed_handovers(1, &mut |_| 1_000_000 + next(1000));
     assert!(long < 100_000 * 4, "{long}");
+}
+
+#[test]
+fn changes_of_side_cost_next_to_nothing() {
+    let mut log = Log::new();
+    for run in 1..=50_000 {
+        log.acquire_read(7, 2 * run - 1, 1);
+        log.acquire(7, 2 * run, 1);
+    }
+    let raw = log.bytes();
+    let (_, packed) = pack(&raw, &whole(raw.len()), &[]);
+    assert!(packed.len() < 100_000 / 100, "{}", packed.len());
+}
+
+/// The worst case: each of two owners waits for the other every time.
+#[test]
+fn a_wait_costs_about_a_byte() {
+    let mut state = 7u64;
+    let mut log = Log::new();
+    for run in 1..=100_000 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        log.acquire(7, 2 * run, 1);
+        log.wait(7, 10_000 + (state >> 33) % 90_000);
+    }
+    let raw = log.bytes();
+    let (_, packed) = pack(&raw, &whole(raw.len()), &[]);
+    assert!(packed.len() < 120_000, "{}", packed.len());
 }
 
 #[test]
