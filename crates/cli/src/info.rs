@@ -224,14 +224,16 @@ fn sync(out: &mut String, summary: &Summary) {
         .iter()
         .map(|(kind, number)| format!("{number} × {}", sync_words::kind_name(Some(*kind))))
         .collect();
-    let acquire = summary.kinds.get("acquire").copied().unwrap_or_default();
+    let kinds = ["acquire", "acquire-read", "wait"];
+    let of_kinds = kinds.iter().filter_map(|kind| summary.kinds.get(*kind));
+    let log_bytes: u64 = of_kinds.map(|kind| kind.bytes).sum();
     let _ = writeln!(out, "\nsync objects {}", objects.join(", "));
     let _ = writeln!(
         out,
         "             {} accesses in {} runs, {} of log; {} outcomes",
         count.accesses,
         count.runs,
-        bytes(acquire.bytes),
+        bytes(log_bytes),
         count.outcomes
     );
 }

@@ -170,7 +170,7 @@ impl View<'_> {
                 .position
                 .map_or_else(String::new, |position| format!(", access {position}"));
             let holder = waited.holder.map_or_else(String::new, |holder| {
-                format!(", for {}", thread_name(self.trace, holder))
+                format!(" waited for {}", thread_name(self.trace, holder))
             });
             let _ = writeln!(
                 out,

@@ -150,12 +150,12 @@ fn waits_say_who_waited_for_whom() {
     let text = view(&trace, 20).text(&history);
     let (_, summary) = text.split_once("hottest first").expect("a summary");
     assert!(
-        summary.contains("\n  200 ms  R2, access 9: server, for server, thread 2\n"),
+        summary.contains("\n  200 ms  R2, access 9: server waited for server, thread 2\n"),
         "{text}"
     );
     assert!(
         summary.contains(
-            "perhaps for something to do\n  3.00 s  S3, access 1: server, thread 2, for server\n"
+            "perhaps for something to do\n  3.00 s  S3, access 1: server, thread 2 waited for server\n"
         ),
         "{text}"
     );
