@@ -4,7 +4,7 @@
 //! comes back with the last of them.
 
 use super::Tracer;
-use super::process::{BREAKPOINT, Inserted, Owner, ProcessId, SpaceId};
+use super::process::{BREAKPOINT, Inserted, Owner, ProcessId, Protection, SpaceId};
 use super::thread::{Activity, ThreadId};
 use crate::failure;
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,6 +237,9 @@ impl Tracer {
             self.traces
                 .breakpoint_placed(space.memory.tid(), address, original[0]);
         }
+        if let Protection::Laid(cushion) = &mut space.cushion {
+            cushion.breakpoint_placed(&space.memory, address, original[0]);
+        }
         if let Err(error) = space.memory.write(address, &[BREAKPOINT]) {
             self.traces.breakpoint_removed(space.memory.tid(), address);
             return Err(failure::of(&error));
@@ -266,6 +269,9 @@ impl Tracer {
                 let _ = space.memory.write(address, &[inserted.original]);
             }
             let pid = space.memory.tid();
+            if let Protection::Laid(cushion) = &mut space.cushion {
+                cushion.breakpoint_removed(&space.memory, address);
+            }
             space.inserted.remove(&address);
             self.traces.breakpoint_removed(pid, address);
         }

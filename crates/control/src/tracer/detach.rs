@@ -93,6 +93,7 @@ impl Tracer {
             self.call_overtaken(*thread);
         }
         self.clear_breakpoints(id);
+        self.unprotect(id);
         if leave_stopped {
             let _ = send_signal(pid, libc::SIGSTOP);
         }
@@ -213,6 +214,9 @@ impl Tracer {
         let Some(mut registers) = thread.registers() else {
             return;
         };
+        if self.rewound.take() == Some(thread.tid) {
+            return;
+        }
         let address = registers.0.rip.wrapping_sub(1);
         let space = self
             .processes

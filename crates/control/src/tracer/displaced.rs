@@ -1,15 +1,18 @@
 //! Executing an instruction out of line, so that the breakpoint over it can stay for the other threads.
 //!
 //! The instruction is written into unused bytes behind the code of a module near it (the rest of the last page of its
-//! code), executed there in one step, and the thread is put where it would be. The bytes are put back afterwards.
+//! code), executed there in one step, and the thread is put where it would be. The bytes are put back afterwards. A jump
+//! home follows the instruction: should we die in between, nobody has to put the thread anywhere.
 
-use super::emulate::LONGEST;
 use super::process::{Mapping, segment_tails};
 use iced_x86::{Encoder, FlowControl, Instruction, Mnemonic};
 use std::collections::BTreeMap;
+use wayfarer_ptrace::traces::{SLOT_BYTES, Slot, Traces};
 use wayfarer_ptrace::{Memory, Registers, Tid, process_files};
 
-const SLOT: u64 = 16;
+const SLOT: u64 = SLOT_BYTES as u64;
+/// `jmp [rip]`, with the target behind it.
+const JUMP: [u8; 6] = [0xff, 0x25, 0, 0, 0, 0];
 /// Reach of a displacement, with some to spare.
 const REACH: u64 = 0x7000_0000;
 
@@ -58,7 +61,7 @@ impl Displaced {
 #[derive(Clone, Default)]
 pub struct Slots {
     areas: Vec<(u64, u64)>,
-    used: BTreeMap<u64, [u8; LONGEST + 1]>,
+    used: BTreeMap<u64, [u8; SLOT_BYTES]>,
 }
 
 impl Slots {
@@ -68,6 +71,7 @@ impl Slots {
         instruction: &Instruction,
         memory: &Memory,
         pid: Tid,
+        traces: Option<&mut Traces>,
     ) -> Option<Displaced> {
         // What changes the flow depends on where it is: such instructions are emulated, or stepped in place.
         if !matches!(instruction.flow_control(), FlowControl::Next)
@@ -78,9 +82,21 @@ impl Slots {
         let slot = self.free_slot(instruction.ip(), memory, pid)?;
         let mut encoder = Encoder::new(64);
         let length = encoder.encode(instruction, slot).ok()?;
-        let bytes = encoder.take_buffer();
-        let mut original = [0; LONGEST + 1];
+        let mut bytes = encoder.take_buffer();
+        bytes.extend(JUMP);
+        bytes.extend(instruction.next_ip().to_le_bytes());
+        let mut original = [0; SLOT_BYTES];
         memory.read(slot, &mut original).ok()?;
+        if let Some(traces) = traces {
+            let listed = Slot {
+                address: slot,
+                home: instruction.ip(),
+                length: instruction.len() as u8,
+                copy_length: length as u8,
+                original,
+            };
+            traces.slot_used(memory.tid(), &listed);
+        }
         memory.write(slot, &bytes).ok()?;
         self.used.insert(slot, original);
         Some(Displaced {
@@ -93,9 +109,10 @@ impl Slots {
     }
 
     /// Puts the bytes of a slot back.
-    pub fn release(&mut self, slot: u64, memory: &Memory) {
+    pub fn release(&mut self, slot: u64, memory: &Memory, traces: &mut Traces) {
         if let Some(original) = self.used.remove(&slot) {
             let _ = memory.write(slot, &original);
+            traces.slot_released(memory.tid(), slot);
         }
     }
 

@@ -68,10 +68,11 @@ impl Tracer {
                     .and_then(|process| self.spaces.get_mut(&process.space));
                 let failure = match space {
                     None => Some(failure::no_process(write.process)),
-                    Some(space) => space
-                        .write(write.address, &write.data)
-                        .err()
-                        .map(|error| failure::of(&error)),
+                    Some(space) => {
+                        let written = space.write(write.address, &write.data);
+                        space.list_again(write.address, write.data.len(), &mut self.traces);
+                        written.err().map(|error| failure::of(&error))
+                    }
                 };
                 wire::TargetResult {
                     process: write.process,

@@ -25,6 +25,7 @@ mod memory;
 mod modules;
 mod operands;
 mod process;
+mod protection;
 mod reports;
 mod requests;
 mod resuming;
@@ -52,6 +53,9 @@ use wayfarer_protocol as wire;
 use wayfarer_ptrace::guardian::Traces;
 use wayfarer_ptrace::wait::Woken;
 use wayfarer_ptrace::{Report, Stop, Stopped, Tid, Wake, wait};
+
+/// Reports that are taken before commands get their turn.
+const MOST_REPORTS: usize = 100;
 
 /// What the tracing thread reacts to.
 pub enum Happening {
@@ -107,6 +111,8 @@ pub struct Tracer {
     spent: Vec<u64>,
     /// Children that were made by an instruction out of line.
     corrections: HashMap<Tid, Displaced>,
+    /// The thread being reported has been put before its breakpoint already.
+    rewound: Option<Tid>,
     next_id: u64,
     /// Set when the session is over; told when everybody is gone.
     ending: Option<Vec<oneshot::Sender<()>>>,
@@ -136,6 +142,7 @@ impl Tracer {
             halting: Vec::new(),
             spent: Vec::new(),
             corrections: HashMap::new(),
+            rewound: None,
             next_id: 0,
             ending: None,
             ending_deadline_ns: 0,
@@ -146,15 +153,23 @@ impl Tracer {
     /// Works until the session has ended and everybody has been let go.
     pub fn run(&mut self) {
         loop {
-            // Reports first: they are what others wait for.
-            while let Some(report) = wait() {
+            // Reports first: they are what others wait for. But they may never end, and the debugger wants an answer.
+            let mut reports = 0;
+            while reports < MOST_REPORTS
+                && let Some(report) = wait(|trapped| self.rewind(trapped))
+            {
                 self.happen(Happening::Report(report));
+                self.rewound = None;
+                reports += 1;
             }
             while let Some(command) = self.mailbox.take() {
                 self.happen(Happening::Command(Box::new(command)));
             }
             if self.finished() {
                 return;
+            }
+            if reports == MOST_REPORTS {
+                continue;
             }
             match self.wake.next(self.patience()) {
                 Woken::Child | Woken::Called => {}

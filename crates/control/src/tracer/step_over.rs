@@ -68,7 +68,8 @@ impl Tracer {
             thread.set_registers(after);
             return Passed::Already;
         }
-        let Some(displaced) = space.slots.place(&instruction, &space.memory, pid) else {
+        let traces = space.guarded.then_some(&mut self.traces);
+        let Some(displaced) = space.slots.place(&instruction, &space.memory, pid, traces) else {
             return self.step_in_place(id, address);
         };
         let mut there = registers;
@@ -139,7 +140,9 @@ impl Tracer {
             displaced,
             space.and_then(|space| self.spaces.get_mut(&space)),
         ) {
-            space.slots.release(displaced.slot, &space.memory);
+            space
+                .slots
+                .release(displaced.slot, &space.memory, &mut self.traces);
         }
     }
 

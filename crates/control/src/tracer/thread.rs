@@ -5,8 +5,11 @@ use super::process::ProcessId;
 use std::fmt;
 use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
+use wayfarer_ptrace::errand::{self, Back, Errand};
 use wayfarer_ptrace::thread::Going;
-use wayfarer_ptrace::{Registers, Report, Running, SignalInfo, Stop, Stopped, Tid, VectorState};
+use wayfarer_ptrace::{
+    Error, Memory, Registers, Report, Running, SignalInfo, Stop, Stopped, Tid, VectorState,
+};
 
 /// The agent's number of a thread; never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -275,6 +278,26 @@ impl Thread {
                 None
             }
             other => other,
+        }
+    }
+
+    /// Has the stopped thread make system calls for us. An error carries the report if it did something else instead.
+    pub fn run_errand<T>(
+        &mut self,
+        memory: &Memory,
+        task: impl FnOnce(&mut Errand) -> Result<T, Error>,
+    ) -> Result<Result<T, Error>, Option<Report>> {
+        let State::Stopped(_, stop) = self.state else {
+            return Err(None);
+        };
+        let stopped = self.take_handle().ok_or(None)?;
+        match errand::run(stopped, stop, memory, task) {
+            Back::Here(stopped, stop, result) => {
+                self.state = State::Stopped(stopped, stop);
+                self.registers = None;
+                Ok(result)
+            }
+            Back::Lost(report) => Err(report),
         }
     }
 

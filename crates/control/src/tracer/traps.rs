@@ -30,7 +30,8 @@ impl Tracer {
         let Some(mut registers) = thread.registers() else {
             return;
         };
-        let address = registers.0.rip.wrapping_sub(1);
+        let rewound = self.rewound.take() == Some(thread.tid);
+        let address = registers.0.rip.wrapping_sub(u64::from(!rewound));
         let Some(space) = self
             .processes
             .get(&thread.process)
