@@ -27,7 +27,7 @@ impl Drop for Survivor {
 }
 
 /// What a program looks like from outside.
-#[derive(PartialEq, Debug)]
+#[derive(Default, PartialEq, Debug)]
 struct Looks {
     code: Vec<u8>,
     executable_mappings: Vec<String>,
@@ -122,17 +122,6 @@ impl Survivor {
     }
 }
 
-impl Default for Looks {
-    fn default() -> Looks {
-        Looks {
-            code: Vec::new(),
-            executable_mappings: Vec::new(),
-            caught_signals: String::new(),
-            tracer: String::new(),
-        }
-    }
-}
-
 fn kill(pids: &[u32]) {
     let words = pids.iter().map(u32::to_string);
     let status = Command::new("kill").arg("-9").args(words).status().unwrap();
@@ -200,6 +189,25 @@ fn locked(executable: &Path) -> u64 {
     let address = u64::from_str_radix(address, 16).unwrap();
     assert!(address > work);
     address
+}
+
+#[test]
+fn an_orderly_leave_leaves_nothing_either() {
+    let executable = program("survivor", &[]);
+    let mut survivor = Survivor::start(&executable, &["forks"]);
+    for _ in 0..5 {
+        let mut session = Session::start();
+        let reply = session.attach(&[survivor.pid()]);
+        let process = reply.results[0].process.as_ref().unwrap().id;
+        assert_ne!(survivor.looks(), survivor.before);
+        let id = count_at(&mut session, &[process], symbol(&executable, "work"));
+        session.go();
+        wait_for_hits(&mut session, id);
+        session.detach();
+        survivor.is_unharmed();
+        assert!(wait_for(&mut session.drop_connection()).success());
+    }
+    survivor.finishes();
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! with a trap on its way fall on their cushion then; the guardian takes that away last, with all else (`aftermath`).
 
 use crate::aftermath::{Remains, clean_up, repair};
+use crate::process_files;
 use crate::stop::{Report, Stop};
 use crate::thread::{Going, Tid, request};
 use crate::traces::Table;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, RawFd};
+use std::time::Duration;
 
 /// What the working process gets.
 pub struct Guarded {
@@ -36,6 +38,17 @@ impl LifeLine {
         // SAFETY: the call only returns a number.
         let tid = unsafe { libc::gettid() };
         self.end.write_all(&tid.to_ne_bytes())
+    }
+}
+
+/// After the death of the guardian: waits for a moment. Whoever killed it may be about to kill us, and letting programs
+/// go is not to be begun then.
+pub fn mourn() {
+    // SAFETY: the call only returns a number.
+    let parent = Tid(unsafe { libc::getppid() });
+    let us = Tid(std::process::id() as i32);
+    if process_files::executable(parent) != process_files::executable(us) {
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 

@@ -50,7 +50,7 @@ use std::time::Duration;
 use thread::{Thread, ThreadId};
 use tokio::sync::{mpsc, oneshot};
 use wayfarer_protocol as wire;
-use wayfarer_ptrace::guardian::Traces;
+use wayfarer_ptrace::guardian::{Traces, mourn};
 use wayfarer_ptrace::wait::Woken;
 use wayfarer_ptrace::{Report, Stop, Stopped, Tid, Wake, wait};
 
@@ -189,7 +189,10 @@ impl Tracer {
         match happening {
             Happening::Report(report) => self.report(report),
             Happening::Command(command) => self.command(*command),
-            Happening::Terminate => self.end_session(None),
+            Happening::Terminate => {
+                mourn();
+                self.end_session(None);
+            }
             Happening::Tick => self.tick(),
         }
     }

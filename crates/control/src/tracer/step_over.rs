@@ -132,10 +132,11 @@ impl Tracer {
     pub(super) fn abandon_step(&mut self, id: ThreadId) {
         self.finish_exclusive(id);
         let space = self.space_of(id);
-        let displaced = self
-            .threads
-            .get_mut(&id)
-            .and_then(|thread| thread.displaced.take());
+        let displaced = self.threads.get_mut(&id).and_then(|thread| {
+            // It must have left before the place is cleared, for the kernel, too: we may die in between.
+            thread.handle();
+            thread.displaced.take()
+        });
         if let (Some(displaced), Some(space)) = (
             displaced,
             space.and_then(|space| self.spaces.get_mut(&space)),
