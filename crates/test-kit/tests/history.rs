@@ -1,0 +1,163 @@
+//! What `wayfarer history` tells of recordings of programs whose locks are taken in a known order.
+
+use serde_json::Value;
+use wayfarer_test_kit::debuggee::Debuggee;
+use wayfarer_test_kit::failure::Failure;
+use wayfarer_test_kit::harness::{self, Outcome, Verdict};
+use wayfarer_test_kit::process::{self, Finished, patience};
+use wayfarer_test_kit::recording::{Recorder, Recording};
+use wayfarer_test_kit::replay::expect_identical;
+use wayfarer_test_kit::{ensure, tests, wayfarer};
+
+fn main() {
+    harness::run(tests![
+        readers_and_writers_are_told_apart,
+        a_crowd_is_counted_by_side,
+        a_wait_is_told_with_both_threads,
+        serial_recordings_have_no_histories,
+    ]);
+}
+
+fn recorded(name: &'static str, mode: &str) -> Result<Recording, Failure> {
+    let recorder = Recorder::default().option("--threads").option(mode);
+    let mut recording = recorder.record(Debuggee::c(name).words()?)?;
+    if recording.run.status != 0 {
+        let message = format!("it fails while recorded, with {}", recording.run.status);
+        return Err(recording.explain(message));
+    }
+    expect_identical(&mut recording)?;
+    Ok(recording)
+}
+
+fn history(recording: &Recording, words: &[&str]) -> Result<Finished, Failure> {
+    let mut command = wayfarer::command()?;
+    command.arg("history").arg(&recording.trace).args(words);
+    process::run(&mut command, b"", patience())
+}
+
+fn facts(recording: &Recording) -> Result<Value, Failure> {
+    let finished = history(recording, &["--all", "--json"])?;
+    ensure!(
+        finished.status == 0,
+        "history gives {}: {}",
+        finished.status,
+        finished.stderr_text()
+    );
+    Ok(serde_json::from_slice(&finished.stdout)?)
+}
+
+/// The object that is this variable.
+fn object<'a>(facts: &'a Value, variable: &str) -> Result<&'a Value, Failure> {
+    let objects = facts["objects"].as_array();
+    objects
+        .and_then(|objects| objects.iter().find(|object| object["variable"] == variable))
+        .ok_or_else(|| Failure(format!("there is no object {variable} in {facts}")))
+}
+
+/// The line of an object in the text, without its name.
+fn line(text: &str, object: &Value) -> String {
+    let name = object["name"].as_str().unwrap_or("?");
+    let mut lines = text.lines();
+    let found = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    found.unwrap_or("").trim().to_owned()
+}
+
+fn readers_and_writers_are_told_apart() -> Outcome {
+    let recording = recorded("threads/reads_and_writes", "parallel")?;
+    let facts = facts(&recording)?;
+    let text = history(&recording, &["--all"])?.stdout_text();
+    for (variable, wanted) in [
+        ("book", "0:2r×3 3:2w×2 5:2r 6:3w 7:3r×6 13:3w 14:1r"),
+        (
+            "busy",
+            "0:2r×20000 20000:2w 20001:2r×20000 40001:3r×2 40003:1w",
+        ),
+    ] {
+        let object = object(&facts, variable)?;
+        let came = line(&text, object);
+        ensure!(
+            came == wanted,
+            "{variable}: {came} instead of {wanted}\n{text}"
+        );
+        let made = &object["made"];
+        ensure!(
+            object["kind"] == "rwlock" && made["function"] == "reads" && made["line"].is_u64(),
+            "{variable} is {object}"
+        );
+    }
+    Ok(Verdict::Passed)
+}
+
+fn a_crowd_is_counted_by_side() -> Outcome {
+    let recording = recorded("threads/reads_and_writes", "parallel")?;
+    let facts = facts(&recording)?;
+    let crowded = object(&facts, "crowded")?;
+    let runs = crowded["runs"].as_array().cloned().unwrap_or_default();
+    for thread in 4..8 {
+        for (side, wanted) in [("r", 300), ("w", 100)] {
+            let of_side = runs
+                .iter()
+                .filter(|run| run["thread"] == thread && run["side"] == side);
+            let count: u64 = of_side.filter_map(|run| run["accesses"].as_u64()).sum();
+            ensure!(
+                count == wanted,
+                "thread {thread} has {count} {side} instead of {wanted}"
+            );
+        }
+    }
+    Ok(Verdict::Passed)
+}
+
+fn a_wait_is_told_with_both_threads() -> Outcome {
+    const AT_LEAST_NS: u64 = 150_000_000;
+    let recording = recorded("threads/held_locks", "parallel")?;
+    let facts = facts(&recording)?;
+    let waits = facts["longest_waits"].as_array();
+    let waits = waits.cloned().unwrap_or_default();
+    for variable in ["table", "book"] {
+        let object = object(&facts, variable)?;
+        let name = &object["name"];
+        let Some(wait) = waits.iter().find(|wait| &wait["object"] == name) else {
+            return Err(Failure(format!("nobody waited for {variable}: {facts}")));
+        };
+        let long = wait["nanoseconds"].as_u64().unwrap_or(0) >= AT_LEAST_NS;
+        ensure!(
+            long && wait["thread"] == 3 && wait["holder_thread"] == 2 && wait["position"] == 1,
+            "the wait for {variable} is {wait}"
+        );
+        ensure!(
+            object["waited_ns"].as_u64().unwrap_or(0) >= AT_LEAST_NS,
+            "{variable} is {object}"
+        );
+    }
+    let idle = object(&facts, "idle_lock")?;
+    ensure!(
+        idle["waits"] == 0,
+        "a wait on a condition counts as one for its mutex: {idle}"
+    );
+    let hottest = [&facts["hottest"][0], &facts["hottest"][1]];
+    for variable in ["table", "book"] {
+        let name = &object(&facts, variable)?["name"];
+        ensure!(hottest.contains(&name), "{variable} is not hot: {facts}");
+    }
+    let text = history(&recording, &[])?.stdout_text();
+    ensure!(
+        text.contains("held_locks, thread 3 waited for held_locks, thread 2"),
+        "{text}"
+    );
+    Ok(Verdict::Passed)
+}
+
+fn serial_recordings_have_no_histories() -> Outcome {
+    let recording = recorded("threads/held_locks", "serial")?;
+    let text = history(&recording, &[])?.stdout_text();
+    ensure!(text.starts_with("no histories"), "{text}");
+    let wrong = history(&recording, &["L1"])?;
+    ensure!(
+        wrong.status == 2 && wrong.stderr_text().contains("there is no L1"),
+        "{}: {}",
+        wrong.status,
+        wrong.stderr_text()
+    );
+    Ok(Verdict::Passed)
+}
