@@ -1,7 +1,7 @@
 //! Clocks that the program reads without a system call.
 
 use crate::state::{Thread, current};
-use crate::{diverge, reader, replay, token};
+use crate::{diverge, log_end, reader, replay, token};
 use wayfarer_entrance::{raw, vdso};
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence};
@@ -56,7 +56,7 @@ fn promised(thread: &mut Thread, clock: u8) -> i64 {
                 Some(&next),
             )
         }
-        None => replay::end_of_log(thread),
+        None => log_end::reached(thread),
     }
 }
 

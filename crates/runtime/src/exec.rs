@@ -3,7 +3,7 @@
 use crate::descriptors::give_up_tracking;
 use crate::record::Made;
 use crate::state::{Thread, header, map_window, room_window};
-use crate::{check, counter, diverge, futex, reader, replay, token, user};
+use crate::{check, counter, diverge, futex, log_end, reader, replay, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{get_varint, zigzag};
@@ -468,7 +468,7 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
             // It ran, but without us: no room for the session in its address space.
             end_as_recorded(thread);
         }
-        replay::end_of_log(thread)
+        log_end::reached(thread)
     };
     if next.tag != record::START {
         diverge::report(
@@ -563,7 +563,7 @@ fn end_as_recorded(thread: &mut Thread) -> ! {
     // SAFETY: ends the process.
     unsafe {
         if status & 0x8000_0000 != 0 && status & 0x7f != 0 {
-            replay::die(status & 0x7f);
+            log_end::die(status & 0x7f);
         }
         raw::syscall6(231, (status >> 8 & 0xff) as usize, 0, 0, 0, 0, 0);
     }

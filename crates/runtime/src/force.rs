@@ -3,7 +3,7 @@
 
 use crate::signals::{SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, wanted, write_down};
 use crate::state::{Thread, current};
-use crate::{reader, replay, token};
+use crate::{blocked, log_end, reader, replay, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::signal_frame::{SIG_SETMASK, UContext};
 use wayfarer_entrance::{dispatch, raw};
@@ -78,12 +78,14 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
                 token::replay_yield(thread);
             }
             replay::after(thread, None);
+        } else if log_end::was_killed_in_its_turn(thread) {
+            log_end::reached(thread);
         }
         return;
     }
     thread.pending.store(0, Ordering::Release);
     while let Some(mut waiting) = pop_inside(thread, context) {
-        if wanted(thread, waiting.number) {
+        if wanted(thread, waiting.number) && !blocked::went_back(&waiting, context.mask) {
             thread.note(record::note::FORCED_SIGNAL, i64::from(waiting.number), &[]);
             write_down(thread, &waiting, record::place::FORCED);
             run(

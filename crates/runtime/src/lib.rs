@@ -19,6 +19,7 @@
 #![cfg_attr(not(test), no_std)]
 
 mod bias;
+mod blocked;
 mod bytes;
 mod check;
 mod clock;
@@ -39,6 +40,7 @@ mod guards;
 pub mod hooks;
 mod image;
 mod log;
+mod log_end;
 mod memory;
 mod order;
 mod outcome;

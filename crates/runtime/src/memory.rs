@@ -46,14 +46,30 @@ fn is_shared(flags: usize) -> bool {
     matches!(flags & 0xf, 1 | 3)
 }
 
+/// Whether what a shared mapping of a file shows may change: through itself, or through a second mapping or a
+/// call on the same descriptor. Programs that make code map a file twice like this, to write and to run.
+fn may_change(made: &Made) -> bool {
+    const FCNTL: usize = 72;
+    const GET_FLAGS: usize = 3;
+    const ACCESS: isize = 3;
+    let a = &made.arguments;
+    if !is_shared(a[3]) || a[2] & PROT_WRITE != 0 {
+        return is_shared(a[3]);
+    }
+    // SAFETY: asks for a number.
+    let flags = unsafe { raw::syscall6(FCNTL, a[4], GET_FLAGS, 0, 0, 0, 0) };
+    flags > 0 && flags & ACCESS != 0
+}
+
 #[inline(never)]
 pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     disarm::before_call(thread, made.number, &made.arguments);
     // SAFETY: the program's own call.
     let result = unsafe { call_kernel(made.number, &made.arguments) };
+    let mut source = 0;
     match made.number {
-        MMAP if is_file_mapping(made, result) => record_file(thread, made, result),
+        MMAP if is_file_mapping(made, result) => source = record_file(thread, made, result),
         SHMAT if result > 0 => record_segment(thread, made, result),
         MREMAP if !is_error(result) => {
             writethrough::moved(
@@ -66,7 +82,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         }
         _ => thread.emit_call(made.number as u64, made.check, result as i64),
     }
-    join_if_shared(thread, made, result);
+    join_if_shared(thread, made, result, source);
     result
 }
 
@@ -79,8 +95,9 @@ fn is_error(result: isize) -> bool {
 }
 
 /// Both modes: memory that other processes may share puts us into their domain.
-fn join_if_shared(thread: &mut Thread, made: &Made, result: isize) {
+fn join_if_shared(thread: &mut Thread, made: &Made, result: isize, source: u8) {
     let joins = match made.number {
+        MMAP if source == source::SHARED => true,
         MMAP => is_shared(made.arguments[3]) && made.arguments[2] & PROT_WRITE != 0,
         SHMAT => true,
         _ => false,
@@ -159,11 +176,11 @@ fn path_of(descriptor: usize, into: &mut [u8; 4096]) -> usize {
     if length > 0 { length as usize } else { 0 }
 }
 
-/// A file mapping: by its path if it is a program or library, else with its bytes.
-fn record_file(thread: &mut Thread, made: &Made, result: isize) {
+/// A file mapping: by its path if it is a program or library, else with its bytes. Says which.
+fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
     let (address, length, offset) = (result as usize, made.arguments[1], made.arguments[5] as u64);
     let file = describe(made.arguments[4]).unwrap_or_default();
-    let shared = is_shared(made.arguments[3]) && made.arguments[2] & PROT_WRITE != 0;
+    let shared = may_change(made);
     let mut head = [0u8; 33];
     if !file.is_regular {
         // A device: whatever it shows is taken as zeros, which is right for /dev/zero.
@@ -174,7 +191,7 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
             zigzag(result as i64),
             &[source::CONTENTS],
         );
-        return;
+        return source::CONTENTS;
     }
     let elf = !shared && starts_like_elf(made.arguments[4]);
     if elf || (!shared && file.is_settled) {
@@ -188,7 +205,7 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
             let head = head.get(..9).unwrap_or(&[]);
             let (path, length) = (path.as_ptr(), path.len());
             write(thread, made, result, head, path, length);
-            return;
+            return source::FILE;
         }
     }
     let there = file.size.saturating_sub(offset).min(length as u64) as usize;
@@ -213,10 +230,12 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) {
                 offset,
             },
         );
+        source::SHARED
     } else {
         head[0] = source::CONTENTS;
         let head = head.get(..1).unwrap_or(&[]);
         write(thread, made, result, head, address as *const u8, there);
+        source::CONTENTS
     }
 }
 
@@ -328,10 +347,14 @@ pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
             // SAFETY: the program's own call.
             unsafe { call_kernel(BRK, &made.arguments) }
         }
-        MREMAP => replay_move(made, promised),
+        MREMAP => {
+            let a = &made.arguments;
+            writethrough::moved(thread, a[0], promised as usize, a[2]);
+            replay_move(made, promised)
+        }
         SHMAT => {
             let length = word(next.payload, 25) as usize;
-            replay_shared(promised as usize, length, 3, next.payload)
+            replay_shared(thread, promised as usize, length, 3, next.payload)
         }
         _ => replay_map(thread, made, promised, next.payload),
     };
@@ -346,7 +369,8 @@ pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
             Some(&next),
         );
     }
-    join_if_shared(thread, made, promised);
+    let source = next.payload.first().copied().unwrap_or(0);
+    join_if_shared(thread, made, promised, source);
     promised
 }
 
@@ -384,7 +408,7 @@ fn replay_map(thread: &mut Thread, made: &Made, promised: isize, payload: &'stat
     }
     match payload.first() {
         Some(&source::FILE) => replay_file(thread, made, address, flags, payload),
-        Some(&source::SHARED) => replay_shared(address, a[1], a[2], payload),
+        Some(&source::SHARED) => replay_shared(thread, address, a[1], a[2], payload),
         _ => {
             let bytes = payload.get(1..).unwrap_or(&[]);
             let flags = MAP_PRIVATE | MAP_ANONYMOUS | place;
@@ -453,6 +477,7 @@ fn other_file(thread: &mut Thread, made: &Made, path: &[u8], errno: isize) -> ! 
 /// Maps the part of the session file that stands for a shared file or segment, and puts the recorded
 /// bytes into it.
 fn replay_shared(
+    thread: &mut Thread,
     address: usize,
     length: usize,
     protection: usize,
@@ -463,6 +488,16 @@ fn replay_shared(
     let Some(region) = region(device, inode, size.max(offset + length as u64)) else {
         return -12;
     };
+    writethrough::remember(
+        thread,
+        Mapping {
+            address,
+            length,
+            device,
+            inode,
+            offset: region + offset,
+        },
+    );
     let bytes = payload.get(33..).unwrap_or(&[]);
     // SAFETY: the region belongs to this file alone; the kernel checks the rest.
     unsafe {

@@ -86,6 +86,16 @@ pub fn walk(
                     argument(arguments, length),
                 );
             }
+            Out::Pages(pointer, length) => piece(
+                visit,
+                argument(arguments, pointer),
+                argument(arguments, length).div_ceil(4096),
+            ),
+            Out::Bits(pointer, count) => piece(
+                visit,
+                argument(arguments, pointer),
+                argument(arguments, count).div_ceil(64).wrapping_mul(8),
+            ),
             Out::ArgumentTimes(pointer, count, size) => piece(
                 visit,
                 argument(arguments, pointer),

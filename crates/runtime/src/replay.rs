@@ -6,8 +6,8 @@ use crate::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
-    bytes, check, descriptors, diverge, exec, exit, faults, force, futex, memory, order, parallel,
-    process, reader, signals, solid, special, streams, table, token, user,
+    bytes, check, descriptors, diverge, exec, exit, force, futex, log_end, memory, order, parallel,
+    process, reader, signals, special, streams, table, token, user, writethrough,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -187,6 +187,9 @@ pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
             _ => return,
         }
     }
+    if log_end::was_killed_in_its_turn(thread) {
+        force::arm_force(thread);
+    }
 }
 
 /// The record of the call that the program makes now; not yet consumed.
@@ -196,7 +199,7 @@ pub fn expect(thread: &mut Thread, made: &mut Made, tag: u8) -> Record<'static> 
         parallel::begin_event(thread);
     }
     let Some(next) = reader::peek(thread) else {
-        end_of_log(thread)
+        log_end::reached(thread)
     };
     let fits = next.tag == tag
         || matches!(next.tag, record::SEND | record::RECEIVE | record::OUTPUT)
@@ -315,6 +318,10 @@ fn execute(thread: &mut Thread, made: &mut Made) -> isize {
     compare(thread, made, check, &next);
     reader::advance(thread, next.length);
     thread.count_event();
+    const MUNMAP: usize = 11;
+    if made.number == MUNMAP {
+        writethrough::forget(thread, made.arguments[0], made.arguments[1]);
+    }
     // SAFETY: the program's own call.
     let result = unsafe { call_kernel(made.number, &made.arguments) };
     if result as i64 != next.value {
@@ -434,11 +441,10 @@ fn plain_write(thread: &mut Thread, made: &mut Made, promised: &Record<'static>)
         && result > 0
     {
         // The file was mapped: the write changed memory.
-        user::copy_out(
-            u64::from_le_bytes(*address) as usize,
-            bytes.as_ptr(),
-            bytes.len(),
-        );
+        let address = u64::from_le_bytes(*address) as usize;
+        if !writethrough::write_behind(thread, address, bytes) {
+            user::copy_out(address, bytes.as_ptr(), bytes.len());
+        }
         return result;
     }
     pour(
@@ -545,39 +551,6 @@ pub fn expect_exit(thread: &mut Thread, made: &mut Made, check: u8) {
     }
     reader::advance(thread, next.length);
     thread.count_event();
-}
-
-/// The log of this thread is at its end: it was killed here, or the process ended around it.
-pub fn end_of_log(thread: &mut Thread) -> ! {
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot };
-    thread.slot().waiting.store(waiting::END, Ordering::Release);
-    token::pass(thread);
-    solid::leave(thread);
-    let parked = slot.threads_parked.fetch_add(1, Ordering::AcqRel) + 1;
-    let status = slot.end_status;
-    if parked >= slot.threads_live.load(Ordering::Acquire)
-        && status & 0x8000_0000 != 0
-        && status & 0x7f != 0
-    {
-        slot.status.store(status & 0xffff, Ordering::Relaxed);
-        slot.state.store(process_state::ENDED, Ordering::Release);
-        futex::wake(&slot.state, u32::MAX >> 1);
-        die(status & 0x7f);
-    }
-    futex::rest()
-}
-
-/// Ends the process by a signal.
-pub fn die(signal: u32) {
-    faults::die_of(signal);
-    let none = 0u64;
-    // SAFETY: the mask lives on this stack; the signal ends this process only.
-    unsafe {
-        raw::syscall6(14, 2, (&raw const none) as usize, 0, 8, 0, 0);
-        let pid = raw::syscall6(39, 0, 0, 0, 0, 0, 0) as usize;
-        raw::syscall6(62, pid, signal as usize, 0, 0, 0, 0);
-    }
 }
 
 impl<'a> Made<'a> {

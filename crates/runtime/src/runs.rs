@@ -2,7 +2,7 @@
 
 use crate::order::{COUNT, LOCK, NUMBER, OWNER, Object, Order, lock, mark};
 use crate::state::{Thread, header, thread_slot};
-use crate::{diverge, futex, reader, replay, signals, solid};
+use crate::{diverge, futex, log_end, reader, signals, solid};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::get_varint;
@@ -76,7 +76,7 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
     adopt(order, mark);
     let known = order.tail.id.load(Ordering::Acquire) & NUMBER;
     let promised = match next {
-        None => replay::end_of_log(thread),
+        None => log_end::reached(thread),
         Some(next) if next.is_acquire() => next,
         Some(other) => other_sync(thread, known, object, &other),
     };

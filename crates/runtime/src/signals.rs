@@ -7,7 +7,7 @@
 
 use crate::faults::{SIGBUS, SIGSEGV, is_fault, is_guarded};
 use crate::state::{Action, QUEUE, THREAD_WINDOW, Thread, Waiting, current, header};
-use crate::{context, diverge, faults, force, reader, user};
+use crate::{blocked, context, diverge, faults, force, reader, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
@@ -300,8 +300,15 @@ pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
         crate::token::release(thread);
     }
     thread.pending.store(0, Ordering::Release);
-    while let Some(mut waiting) = pop_outside(thread) {
-        if !wanted(thread, waiting.number) {
+    let let_in = blocked::take_let_in(thread);
+    // What comes meanwhile waits for the next event: a fast timer must not keep the program from going on.
+    let last = thread.queue_tail.load(Ordering::Acquire);
+    while (last.wrapping_sub(thread.queue_head.load(Ordering::Relaxed)) as i32) > 0
+        && let Some(mut waiting) = pop_outside(thread)
+    {
+        if !wanted(thread, waiting.number)
+            || blocked::went_back(&waiting, blocked::mask_now(thread) & !let_in)
+        {
             continue;
         }
         write_down(thread, &waiting, place);
@@ -454,7 +461,10 @@ pub fn run(
                 );
             }
         }
-        context.mask = before;
+        context.mask = blocked::behind_hold(thread, before);
+        if thread.holds_signals {
+            thread.held_mask |= blocked;
+        }
     }
     let mut visit = Visit {
         handler: action.handler,
@@ -468,20 +478,29 @@ pub fn run(
     // every vector register, which the interrupted code still needs.
     unsafe { vector::preserving(visit_handler, (&raw mut visit).cast()) };
     thread.handlers = thread.handlers.saturating_sub(1);
-    if recording && !inside_handler {
+    if recording {
         let after = context.mask & !UNBLOCKABLE;
-        // SAFETY: as above.
-        unsafe {
-            raw::syscall6(
-                RT_SIGPROCMASK,
-                SIG_SETMASK,
-                (&raw const after) as usize,
-                0,
-                8,
-                0,
-                0,
-            )
-        };
+        if !thread.holds_signals && !inside_handler {
+            // SAFETY: as above.
+            unsafe {
+                raw::syscall6(
+                    RT_SIGPROCMASK,
+                    SIG_SETMASK,
+                    (&raw const after) as usize,
+                    0,
+                    8,
+                    0,
+                    0,
+                )
+            };
+        }
+        // Full before, or filled just now: this is the mask to go back to.
+        if thread.holds_signals {
+            thread.held_mask = after;
+            if inside_handler {
+                context.mask |= !UNBLOCKABLE;
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::record::{EBADF, ENOSYS, Made, call_kernel, perform, plain, write_down
 use crate::state::Thread;
 use crate::table::{Call, Out};
 use crate::{check, filter, signals, user};
+use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::record;
 
@@ -346,6 +347,7 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
             && let Some(mask) = signals::strip_mask(both[0])
         {
             stripped = mask;
+            thread.let_in = !mask;
             pair = [(&raw mut stripped) as usize, both[1]];
             arguments[5] = (&raw mut pair) as usize;
         }
@@ -353,11 +355,15 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
         && let Some(mask) = signals::strip_mask(pointer)
     {
         stripped = mask;
+        thread.let_in = !mask;
         // SAFETY: the index is below 6.
         unsafe { *arguments.get_unchecked_mut(index as usize) = (&raw mut stripped) as usize };
     }
     let result = perform(thread, made, &arguments);
     core::hint::black_box((&stripped, &pair));
+    if thread.pending.load(Ordering::Relaxed) == 0 {
+        thread.let_in = 0;
+    }
     write_down(thread, made, result, Before::default(), &[]);
     result
 }

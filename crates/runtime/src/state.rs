@@ -173,6 +173,8 @@ pub struct Thread {
     /// The queue was full: signals wait in the kernel, and this is the mask to go back to.
     pub holds_signals: bool,
     pub held_mask: u64,
+    /// Signals that the mask of the present wait lets in, whatever the program's own mask says.
+    pub let_in: u64,
     /// A vfork child: the thread whose stack and storage it uses.
     pub lender: *mut Thread,
     /// Where a vfork returns to, in both.

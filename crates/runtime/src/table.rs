@@ -43,6 +43,10 @@ pub enum Out {
     MessageLengths(u8),
     /// As many bytes as the result says, and eight of a message type before them.
     ResultAndType(u8),
+    /// One byte for each page of a length.
+    Pages(u8, u8),
+    /// One bit for each of a number, in whole longs.
+    Bits(u8, u8),
 }
 
 #[derive(Clone, Copy)]
@@ -324,7 +328,7 @@ const fn make() -> [Call; CALLS] {
     t[12] = special(0);
     t[25] = special(0b1110);
     t[26] = emulate(0b110).blocks();
-    t[27] = emulate(0b10);
+    t[27] = emulate(0b10).out(Pages(2, 1));
     t[28] = execute(0b110);
     t[149] = emulate(0b10);
     t[150] = emulate(0b10);
@@ -337,7 +341,7 @@ const fn make() -> [Call; CALLS] {
     t[324] = execute(0b11);
     t[237] = emulate(0b10);
     t[238] = emulate(1);
-    t[239] = emulate(0).fixed(0, 4);
+    t[239] = emulate(0b10100).fixed(0, 4).out(Bits(1, 2));
     t[29] = special(0b111);
     t[30] = special(0b101);
     t[31] = emulate(0b11).fixed(2, 112);
@@ -478,7 +482,7 @@ const fn make() -> [Call; CALLS] {
     t[218] = special(0);
     t[219] = emulate(0).blocks();
     t[273] = special(0);
-    t[274] = emulate(0);
+    t[274] = emulate(1).fixed(1, 8).fixed(2, 8);
     t[317] = special(0b11);
     t[334] = special(0);
     t[310] = emulate(1).out(Vector(1, 2));

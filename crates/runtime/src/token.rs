@@ -7,7 +7,7 @@
 
 use crate::futex;
 use crate::state::{Process, Thread, header, process_slot, thread_slot};
-use crate::{disarm, reader, replay};
+use crate::{disarm, log_end, reader};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
@@ -122,7 +122,8 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         // The owner kept it for a whole slice: ask it to yield at its next event, and if it makes
         // none, by a signal.
         token.spare.store(1, Ordering::Release);
-        if owner != 0 && owner != thread.number + 1 {
+        // A parallel process keeps it for moments only, and does not say who has it.
+        if owner != 0 && owner != thread.number + 1 && !thread.process().parallel {
             watch(thread, token, owner - 1, &mut watched);
         }
     }
@@ -161,9 +162,42 @@ fn watch(thread: &Thread, token: &Token, owner: u32, watched: &mut Watched) {
             return;
         }
     }
-    if used.is_none_or(|used| used.wrapping_sub(watched.since_ns) > PATIENCE_NS) {
-        kick(pid, tid, token);
+    if is_dead(tid) {
+        // Only one of those who notice it; the owner is another one afterwards.
+        if token
+            .owner
+            .compare_exchange(owner + 1, 0, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+        {
+            token.state.store(0, Ordering::Release);
+            futex::wake(&token.state, 1);
+        }
+    } else if used.is_none_or(|used| used.wrapping_sub(watched.since_ns) > PATIENCE_NS) {
+        kick(pid, tid);
     }
+}
+
+/// Whether a thread has ended. One that was killed may stay for long as a zombie, which takes signals and has
+/// a processor time; what it has no longer is memory.
+fn is_dead(tid: u32) -> bool {
+    const PROCESS_VM_READV: usize = 310;
+    const ESRCH: isize = -3;
+    let mut byte = 0u8;
+    let here: [usize; 2] = [(&raw mut byte) as usize, 1];
+    let there: [usize; 2] = [core::ptr::from_ref(header()) as usize, 1];
+    // SAFETY: one byte into this stack; the other side is only read.
+    let result = unsafe {
+        raw::syscall6(
+            PROCESS_VM_READV,
+            tid as usize,
+            (&raw const here) as usize,
+            1,
+            (&raw const there) as usize,
+            1,
+            0,
+        )
+    };
+    result == ESRCH
 }
 
 /// Processor time of a thread of this process, or of another process; `None` when it is gone.
@@ -191,11 +225,10 @@ fn processor_time(same_process: bool, pid: u32, tid: u32) -> Option<u64> {
     (result == 0).then_some(time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1]))
 }
 
-/// Sends our own SIGSYS to a thread that keeps the token without making events. A dead owner (its
-/// process was killed) loses the token.
-fn kick(pid: u32, tid: u32, token: &Token) {
+/// Sends our own SIGSYS to a thread that keeps the token without making events.
+fn kick(pid: u32, tid: u32) {
     // SAFETY: the siginfo lies on this stack.
-    let result = unsafe {
+    unsafe {
         let mut information = [0u64; 16];
         information[0] = 31;
         information[1] = u64::from(KICK_CODE as u32);
@@ -208,12 +241,7 @@ fn kick(pid: u32, tid: u32, token: &Token) {
             (&raw mut information) as usize,
             0,
             0,
-        )
-    };
-    const ESRCH: isize = -3;
-    if result == ESRCH {
-        token.state.store(0, Ordering::Release);
-        futex::wake(&token.state, 1);
+        );
     }
 }
 
@@ -372,7 +400,7 @@ pub fn replay_yield(thread: &mut Thread) {
         }
         Some(_) => {}
         // It never got its turn back.
-        None => replay::end_of_log(thread),
+        None => log_end::reached(thread),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The record of such a write carries where and what, like any other output of a call.
 
-use crate::state::Thread;
+use crate::state::{Thread, at};
 use wayfarer_entrance::raw;
 
 /// Shared mappings of files that are kept in mind.
@@ -49,6 +49,24 @@ pub fn moved(thread: &mut Thread, from: usize, to: usize, length: usize) {
             place.length = length;
         }
     }
+}
+
+/// Replay: writes `bytes` to where `address` is mapped from, which works for a view that may only be read.
+/// The mappings of a replay have their offset in the session file. False when no mapping is known there.
+pub fn write_behind(thread: &Thread, address: usize, bytes: &[u8]) -> bool {
+    for mapping in &thread.process().mappings {
+        let inside = address.wrapping_sub(mapping.address);
+        if mapping.length != 0 && inside < mapping.length {
+            let length = bytes.len().min(mapping.length - inside);
+            // SAFETY: within the part of the session file that stands for the mapped file.
+            unsafe {
+                let to = at(mapping.offset + inside as u64);
+                core::ptr::copy_nonoverlapping(bytes.as_ptr(), to, length);
+            }
+            return true;
+        }
+    }
+    false
 }
 
 /// The memory that a write of `count` bytes to `descriptor` has changed: address and length. `end` is the

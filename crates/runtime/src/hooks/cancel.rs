@@ -153,7 +153,7 @@ pub unsafe fn act(thread: &mut Thread) -> ! {
     // SAFETY: as the caller says.
     unsafe { call(Real::testcancel, [0; 6]) };
     // It did not end: the replay is not the recorded run.
-    crate::replay::end_of_log(thread)
+    crate::log_end::reached(thread)
 }
 
 /// pthread_testcancel
