@@ -32,6 +32,7 @@ struct Looks {
     code: Vec<u8>,
     executable_mappings: Vec<String>,
     caught_signals: String,
+    blocked_signals: String,
     tracer: String,
 }
 
@@ -88,6 +89,7 @@ impl Survivor {
                 .map(str::to_string)
                 .collect(),
             caught_signals: line("SigCgt:"),
+            blocked_signals: line("SigBlk:"),
             tracer: line("TracerPid:"),
         }
     }
@@ -295,6 +297,43 @@ fn while_memory_is_watched() {
 #[test]
 fn while_children_are_made() {
     survive(10, &[&["forks"]], |session, processes, executable| {
+        let id = count_at(session, processes, symbol(executable, "work"));
+        session.go();
+        wait_for_hits(session, id);
+    });
+}
+
+/// Threads are on errands for the agent then.
+#[test]
+fn while_it_attaches_and_detaches() {
+    let executable = program("survivor", &[]);
+    let mut survivors = [
+        Survivor::start(&executable, &[]),
+        Survivor::start(&executable, &["blocks"]),
+    ];
+    let pids = survivors.each_ref().map(Survivor::pid);
+    for round in 0..15 {
+        let mut session = Session::start();
+        let worker = session.worker_pid;
+        let killer = std::thread::spawn(move || {
+            std::thread::sleep(moment(round) * 2);
+            kill(&[worker]);
+        });
+        while session.try_attach(&pids) && session.try_detach() {}
+        killer.join().unwrap();
+        wait_for(&mut session.agent);
+        for survivor in &mut survivors {
+            survivor.is_unharmed();
+        }
+    }
+    for survivor in survivors {
+        survivor.finishes();
+    }
+}
+
+#[test]
+fn while_threads_block_the_signal_of_breakpoints() {
+    survive(8, &[&["blocks"]], |session, processes, executable| {
         let id = count_at(session, processes, symbol(executable, "work"));
         session.go();
         wait_for_hits(session, id);

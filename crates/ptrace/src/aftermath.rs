@@ -3,8 +3,9 @@
 use crate::attach::attach;
 use crate::cushion::Cushion;
 use crate::debug_registers::SLOTS;
-use crate::errand::{self, Back};
+use crate::errand::{self, Back, Provisions};
 use crate::error::Error;
+use crate::loans::Loan;
 use crate::memory::Memory;
 use crate::process_files;
 use crate::signals::CODE_KERNEL;
@@ -28,11 +29,18 @@ pub(crate) struct Remains {
     cushion: Option<u64>,
     slots: Vec<Slot>,
     watched: bool,
+    loans: Vec<Loan>,
+    /// Threads that block SIGTRAP by themselves.
+    unblocked: Vec<Tid>,
 }
 
 impl Remains {
     fn any(&self) -> bool {
-        self.cushion.is_some() || !self.slots.is_empty() || self.watched
+        self.cushion.is_some()
+            || !self.slots.is_empty()
+            || self.watched
+            || !self.loans.is_empty()
+            || !self.unblocked.is_empty()
     }
 }
 
@@ -53,9 +61,14 @@ pub(crate) fn repair(table: &Table, tracer: Option<Tid>) -> BTreeMap<Tid, Remain
                 Trace::Watchpoint => remains.watched = true,
                 Trace::Cushion(base) => remains.cushion = Some(base),
                 Trace::Slot(slot) => remains.slots.push(slot),
+                Trace::Unblocked(tid) => remains.unblocked.push(tid),
             }
         }
         processes.insert(pid, remains);
+    }
+    for loan in table.loans() {
+        let remains: &mut Remains = processes.entry(loan.pid).or_default();
+        remains.loans.push(loan);
     }
     if let Some(tracer) = tracer {
         repair_newborns(tracer, &mut processes);
@@ -123,7 +136,12 @@ fn clean_family(pid: Tid, remains: &Remains, met: Vec<(Stopped, Stop)>) {
     for slot in &remains.slots {
         let _ = memory.write(slot.address, &slot.original);
     }
-    if let Some(base) = remains.cushion {
+    // One that was being laid or taken away is not where the list says.
+    let listed = remains
+        .cushion
+        .filter(|base| Cushion::listed(*base, &memory).is_some());
+    let unfinished = || Cushion::find(pid, &memory).filter(|_| !remains.loans.is_empty());
+    if let Some(base) = listed.or_else(unfinished) {
         take_cushion(base, &mut held, &memory);
     }
     for (stopped, stop) in held.threads {
@@ -214,6 +232,13 @@ fn put_right(
     memory: &Memory,
 ) -> Option<(Stopped, Stop)> {
     let (mut stopped, mut stop) = (stopped, stop);
+    let tid = stopped.tid();
+    if let Some(loan) = remains.loans.iter().find(|loan| loan.tid == tid) {
+        if matches!(stop, Stop::Signal(libc::SIGTRAP)) {
+            (stopped, stop) = settled(stopped.drop_signal())?;
+        }
+        loan.settle(&mut stopped);
+    }
     for _ in 0..MOST_TRIES {
         if stop == Stop::Signal(libc::SIGTRAP) && undo_trap(&mut stopped, memory) {
             (stopped, stop) = settled(stopped.drop_signal())?;
@@ -236,6 +261,9 @@ fn put_right(
     }
     for slot in &remains.slots {
         leave_slot(&mut stopped, slot);
+    }
+    if remains.unblocked.contains(&tid) {
+        let _ = stopped.block_signal(libc::SIGTRAP, true);
     }
     if remains.watched {
         let _ = stopped.set_watches(&[None; SLOTS]);
@@ -311,7 +339,13 @@ fn take_cushion(base: u64, held: &mut Held, memory: &Memory) {
         return;
     };
     let (stopped, stop) = held.threads.swap_remove(index);
-    let back = errand::run(stopped, stop, memory, |errand| {
+    let provisions = Provisions {
+        pid: memory.tid(),
+        memory,
+        place: None,
+        traces: None,
+    };
+    let back = errand::run(stopped, stop, provisions, |errand| {
         Cushion::take_off(base, errand, memory)?;
         if busy {
             return Ok(());

@@ -7,6 +7,8 @@ use crate::cushion_code::{COUNT, NEW_ACTION, OLD_ACTION, RESTORER, SIZE, TABLE, 
 use crate::errand::Errand;
 use crate::error::Error;
 use crate::memory::Memory;
+use crate::process_files::{self, Mapping};
+use crate::thread::Tid;
 use std::collections::BTreeMap;
 
 const ENTRY: usize = 16;
@@ -34,16 +36,25 @@ impl Cushion {
         let kind = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
         let arguments = [0, SIZE as u64, protection, kind, u64::MAX, 0];
         let base = errand.call(libc::SYS_mmap, arguments)?;
-        let cushion = Cushion {
-            base,
-            used: BTreeMap::new(),
-            free: Vec::new(),
-            fresh: 0,
-        };
+        let cushion = Cushion::at(base);
         cushion.fill(errand, memory).inspect_err(|_| {
             let _ = errand.call(libc::SYS_munmap, [base, SIZE as u64, 0, 0, 0, 0]);
         })?;
         Ok(cushion)
+    }
+
+    fn at(base: u64) -> Cushion {
+        Cushion {
+            base,
+            used: BTreeMap::new(),
+            free: Vec::new(),
+            fresh: 0,
+        }
+    }
+
+    /// Puts the action in place again, if it got lost.
+    pub fn spread(base: u64, errand: &mut Errand) -> Result<(), Error> {
+        Cushion::at(base).install(errand, NEW_ACTION)
     }
 
     fn fill(&self, errand: &mut Errand, memory: &Memory) -> Result<(), Error> {
@@ -84,22 +95,36 @@ impl Cushion {
 
     /// Puts the program's action back, unless it has a new one of its own.
     pub fn take_off(base: u64, errand: &mut Errand, memory: &Memory) -> Result<(), Error> {
-        if u64_of(&action(errand, memory)?, 0) != base {
+        let now = u64_of(&action(errand, memory)?, 0);
+        // The kernel drops a handler when a thread that blocks its signal runs into a breakpoint.
+        if now != base && now != libc::SIG_DFL as u64 {
             return Ok(());
         }
-        let cushion = Cushion {
-            base,
-            used: BTreeMap::new(),
-            free: Vec::new(),
-            fresh: 0,
-        };
-        cushion.install(errand, OLD_ACTION)
+        Cushion::at(base).install(errand, OLD_ACTION)
     }
 
     /// Gives the memory back. No thread may be in it.
     pub fn unmap(base: u64, errand: &mut Errand) -> Result<(), Error> {
         let arguments = [base, SIZE as u64, 0, 0, 0, 0];
         errand.call(libc::SYS_munmap, arguments).map(drop)
+    }
+
+    /// Looks for a cushion that was being laid.
+    pub(crate) fn find(pid: Tid, memory: &Memory) -> Option<u64> {
+        let fits = |mapping: &Mapping| {
+            let mut found = [0; OLD_ACTION];
+            mapping.path.is_empty()
+                && mapping.executable
+                && !mapping.writable
+                && mapping.high - mapping.low == SIZE as u64
+                && memory.read(mapping.low, &mut found).is_ok()
+                && (found == *code() || found == [0; OLD_ACTION])
+        };
+        let mappings = process_files::maps(pid);
+        mappings
+            .iter()
+            .find(|mapping| fits(mapping))
+            .map(|mapping| mapping.low)
     }
 
     /// The breakpoints that the table of a cushion at `base` lists; `None` if there is no cushion.

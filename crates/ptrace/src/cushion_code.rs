@@ -42,6 +42,8 @@ global_asm!(
     "je 2f",
     "cmp eax, 4",
     "jne 50f",
+    // The instruction of a breakpoint in a debug register is still to be executed.
+    "or qword ptr [rdx + {flags}], 0x10000",
     "2:",
     "and qword ptr [rdx + {flags}], ~0x100",
     "ret",

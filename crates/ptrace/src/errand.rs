@@ -1,15 +1,17 @@
 //! System calls made by a stopped thread on our behalf.
 //!
-//! The thread is led to a `syscall` instruction of its vDSO, executes it in one step and is put back: registers, signal
-//! mask, and the signal that it was about to get. Its program does not run in between, and no handler of it does.
+//! The thread is led to a `syscall` instruction, executes it and is put back: registers, signal mask, and the signal that
+//! it was about to get. Its program does not run in between, and no handler of it does.
 
 use crate::error::Error;
+use crate::loans::Loan;
 use crate::memory::Memory;
 use crate::process_files;
 use crate::registers::Registers;
 use crate::signals::SignalInfo;
 use crate::stop::{Report, Stop};
 use crate::thread::{Going, Stopped, Tid};
+use crate::traces::Traces;
 use crate::wait::{send_thread_signal, wait_for};
 
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
@@ -32,6 +34,8 @@ pub struct Errand {
     tid: Tid,
     saved: Registers,
     instruction: u64,
+    /// By single steps.
+    steps: bool,
     lost: Option<Report>,
     /// Signals that nothing holds back, to be sent again.
     strays: Vec<i32>,
@@ -50,15 +54,30 @@ pub fn can_run(stop: Stop) -> bool {
     )
 }
 
+/// What an errand needs beside the thread.
+pub struct Provisions<'a> {
+    /// The process.
+    pub pid: Tid,
+    /// Its memory.
+    pub memory: &'a Memory,
+    /// A `syscall` instruction behind which a thread can wait; that of the vDSO if there is none, behind which it cannot.
+    pub place: Option<u64>,
+    /// Where the loan of the thread is entered.
+    pub traces: Option<&'a mut Traces>,
+}
+
 /// Sends a stopped thread.
 pub fn run<T>(
     stopped: Stopped,
     stop: Stop,
-    memory: &Memory,
+    provisions: Provisions<'_>,
     task: impl FnOnce(&mut Errand) -> Result<T, Error>,
 ) -> Back<T> {
     let tid = stopped.tid();
-    let Some(instruction) = find_instruction(tid, memory).filter(|_| can_run(stop)) else {
+    let place = provisions
+        .place
+        .or_else(|| find_instruction(tid, provisions.memory));
+    let Some(instruction) = place.filter(|_| can_run(stop)) else {
         let error = unavailable(tid, "there is no way to make a system call");
         return Back::Here(stopped, stop, Err(error));
     };
@@ -76,31 +95,49 @@ pub fn run<T>(
         Stop::Signal(_) => stopped.signal_info().ok(),
         _ => None,
     };
-    let (Ok(saved), Ok(mask)) = (stopped.registers(), stopped.signal_mask()) else {
+    let (Ok(registers), Ok(mask)) = (stopped.registers(), stopped.signal_mask()) else {
         return Back::Here(stopped, stop, Err(Error::Gone(tid)));
     };
-    let _ = stopped.set_signal_mask(u64::MAX);
+    let mut traces = provisions.traces;
+    if let Some(traces) = &mut traces {
+        traces.lend(&Loan {
+            pid: provisions.pid,
+            tid,
+            registers,
+            mask,
+            vector: None,
+        });
+    }
+    // A trap that is blocked ends the program.
+    let _ = stopped.set_signal_mask(!(1 << (libc::SIGTRAP - 1)));
     let mut errand = Errand {
         stopped: Some(stopped),
         tid,
-        saved,
+        saved: registers,
         instruction,
+        steps: info.is_some(),
         lost: None,
         strays: Vec::new(),
     };
     let result = task(&mut errand);
-    let Some(mut stopped) = errand.stopped else {
-        return Back::Lost(errand.lost);
+    let back = match errand.stopped {
+        None => Back::Lost(errand.lost),
+        Some(mut stopped) => {
+            let _ = stopped.set_registers(&registers);
+            let _ = stopped.set_signal_mask(mask);
+            for signal in errand.strays {
+                let _ = send_thread_signal(tid, signal);
+            }
+            put_back(stopped, stop, info, result)
+        }
     };
-    let _ = stopped.set_registers(&saved);
-    let _ = stopped.set_signal_mask(mask);
-    for signal in errand.strays {
-        let _ = send_thread_signal(tid, signal);
+    if let Some(traces) = &mut traces {
+        traces.returned(tid);
     }
-    put_back(stopped, stop, info, result)
+    back
 }
 
-/// The thread is in a stop with the trap of its last step: makes that the stop that it was in.
+/// Makes the thread's stop the one that it was in.
 fn put_back<T>(
     mut stopped: Stopped,
     stop: Stop,
@@ -122,9 +159,9 @@ fn put_back<T>(
 /// Takes a thread that is in the middle of a system call to its end.
 fn finish_call(stopped: Stopped) -> Result<Stopped, Option<Report>> {
     let tid = stopped.tid();
-    stopped.resume(Going::OneInstruction, None);
+    stopped.resume(Going::ToSystemCall, None);
     match wait_for(tid) {
-        Some(Report::Stopped(stopped, Stop::Signal(libc::SIGTRAP))) => Ok(stopped),
+        Some(Report::Stopped(stopped, Stop::Syscall)) => Ok(stopped),
         other => Err(other),
     }
 }
@@ -144,7 +181,7 @@ impl Errand {
         r.rip = self.instruction;
         // No system call is to be restarted: putting the registers back sees to that one.
         r.orig_rax = u64::MAX;
-        let after = self.step(&registers)?;
+        let after = self.execute(&registers)?;
         match after.0.rax as i64 {
             error @ LAST_ERROR..0 => Err(Error::System {
                 what: "a system call on behalf",
@@ -160,8 +197,9 @@ impl Errand {
         &self.saved
     }
 
-    /// One instruction, whatever comes in between.
-    fn step(&mut self, registers: &Registers) -> Result<Registers, Error> {
+    /// Executes the `syscall` instruction, whatever comes in between. If we die meanwhile, stops at the system call leave
+    /// nothing behind. The trap of a step would, but only from there can the signal be given that the thread was to get.
+    fn execute(&mut self, registers: &Registers) -> Result<Registers, Error> {
         let gone = Error::Gone(self.tid);
         let Some(mut stopped) = self.stopped.take() else {
             return Err(gone);
@@ -170,8 +208,13 @@ impl Errand {
             self.stopped = Some(stopped);
             return Err(error);
         }
+        let how = if self.steps {
+            Going::OneInstruction
+        } else {
+            Going::ToSystemCall
+        };
         for _ in 0..MOST_STOPS {
-            stopped.resume(Going::OneInstruction, None);
+            stopped.resume(how, None);
             let (next, stop) = match wait_for(self.tid) {
                 Some(Report::Stopped(next, stop)) if !matches!(stop, Stop::Exit(_)) => (next, stop),
                 other => {
@@ -183,6 +226,7 @@ impl Errand {
             match stop {
                 Stop::Signal(libc::SIGTRAP) => {}
                 Stop::Signal(signal) => self.strays.push(signal),
+                Stop::Syscall if stopped.is_system_call_entry().unwrap_or(false) => continue,
                 _ => {}
             }
             let now = stopped.registers()?;

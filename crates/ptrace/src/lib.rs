@@ -7,7 +7,7 @@
 //! ptrace belongs to one thread of the tracer: whoever launches or attaches must make all later calls.
 //!
 //! This is the only crate of the live debugger with `unsafe`: the kernel's interfaces in all its files, and in
-//! `traces` the page that two processes share, and in `cushion_code` the one piece of code that a program may come to run.
+//! `traces` and `loans` the pages that two processes share, and in `cushion_code` the one piece of code that a program may come to run.
 
 mod aftermath;
 pub mod attach;
@@ -18,6 +18,7 @@ pub mod errand;
 pub mod error;
 pub mod guardian;
 pub mod launch;
+pub mod loans;
 pub mod memory;
 pub mod process_files;
 pub mod registers;

@@ -161,6 +161,13 @@ pub fn filters(tid: Tid) -> u32 {
     }
 }
 
+/// Whether the process has a handler for a signal.
+pub fn catches(pid: Tid, signal: i32) -> bool {
+    status(pid, "SigCgt:")
+        .and_then(|text| u64::from_str_radix(&text, 16).ok())
+        .is_some_and(|caught| caught & 1 << (signal - 1) != 0)
+}
+
 /// Who traces a thread, if somebody does.
 pub fn tracer(_pid: Tid, tid: Tid) -> Option<Tid> {
     let tracer = status(tid, "TracerPid:")?.parse().ok()?;

@@ -133,6 +133,17 @@ impl Stopped {
         request(SET_SIGNAL_MASK, self.tid, length, address, "signal mask").map(drop)
     }
 
+    /// Has the thread block a signal or not; whether it did before.
+    pub fn block_signal(&mut self, signal: i32, block: bool) -> Result<bool, Error> {
+        let mask = self.signal_mask()?;
+        let bit = 1 << (signal - 1);
+        let wanted = if block { mask | bit } else { mask & !bit };
+        if wanted != mask {
+            self.set_signal_mask(wanted)?;
+        }
+        Ok(mask & bit != 0)
+    }
+
     /// Whether the thread has a trap of its own (a breakpoint it ran into, a step it made) that is not reported yet: an
     /// interruption overtakes such.
     pub fn has_unreported_trap(&self) -> bool {

@@ -1,5 +1,6 @@
 //! The list of what we have put into programs, in memory that the guardian shares.
 
+use crate::loans::{Loan, Loans};
 use crate::process_files;
 use crate::thread::Tid;
 use std::collections::BTreeMap;
@@ -13,6 +14,9 @@ const BREAKPOINT: u32 = 1 << 8;
 const WATCHPOINT: u32 = 1 << 9;
 const CUSHION: u32 = 1 << 10;
 const SLOT: u32 = 1 << 11;
+const UNBLOCKED: u32 = 1 << 12;
+/// Tells the numbers of threads from addresses.
+const OF_THREAD: u64 = 1 << 63;
 /// Bytes of a place for an instruction out of line.
 pub const SLOT_BYTES: usize = 32;
 const WORDS: usize = SLOT_BYTES / 8;
@@ -40,6 +44,8 @@ pub(crate) enum Trace {
     Cushion(u64),
     /// An instruction out of line.
     Slot(Slot),
+    /// A thread that blocks SIGTRAP by itself.
+    Unblocked(Tid),
 }
 
 /// A place where an instruction is being executed out of line.
@@ -61,6 +67,7 @@ pub struct Slot {
 /// on the empty rest while programs run into what is left of us.
 pub(crate) struct Table {
     entries: *const Entry,
+    loans: Loans,
 }
 
 // SAFETY: the mapping is never unmapped, and all access is atomic.
@@ -84,6 +91,7 @@ impl Table {
         }
         Ok(Table {
             entries: address.cast_const().cast(),
+            loans: Loans::new()?,
         })
     }
 
@@ -95,6 +103,11 @@ impl Table {
     /// How many entries, from the first on, may be in use.
     fn extent(&self) -> &AtomicU64 {
         &self.entries()[0].address
+    }
+
+    /// All threads that are not themselves.
+    pub(crate) fn loans(&self) -> Vec<Loan> {
+        self.loans.list()
     }
 
     /// All traces in processes that are still the same.
@@ -126,6 +139,7 @@ impl Entry {
             BREAKPOINT => Trace::Breakpoint(address, kind as u8),
             WATCHPOINT => Trace::Watchpoint,
             CUSHION => Trace::Cushion(address),
+            UNBLOCKED => Trace::Unblocked(Tid((address & !OF_THREAD) as i32)),
             SLOT => {
                 let mut original = [0; SLOT_BYTES];
                 for (chunk, word) in original.chunks_exact_mut(8).zip(&self.bytes) {
@@ -202,6 +216,26 @@ impl Traces {
     /// It has none any more.
     pub fn uncushioned(&mut self, pid: Tid, base: u64) {
         self.take(pid, base);
+    }
+
+    /// To be called before a thread's registers are changed to do something for us.
+    pub fn lend(&mut self, loan: &Loan) {
+        self.table.loans.lend(loan);
+    }
+
+    /// To be called when they are its own again.
+    pub fn returned(&mut self, tid: Tid) {
+        self.table.loans.returned(tid);
+    }
+
+    /// A thread blocked SIGTRAP, and does not any more.
+    pub fn unblocked(&mut self, pid: Tid, tid: Tid) {
+        self.put(pid, OF_THREAD | tid.0 as u64, UNBLOCKED, None);
+    }
+
+    /// It blocks it again, or is gone.
+    pub fn blocked(&mut self, pid: Tid, tid: Tid) {
+        self.take(pid, OF_THREAD | tid.0 as u64);
     }
 
     /// The process is gone, or has a new program.

@@ -174,6 +174,10 @@ impl Tracer {
         {
             let _ = handle.set_watches(&[None; debug_registers::SLOTS]);
         }
+        self.block_again(id);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
         thread.detach(signal);
         let last = self.processes.get(&process).is_some_and(|process| {
             process.leaving

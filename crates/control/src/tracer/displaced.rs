@@ -16,6 +16,9 @@ const JUMP: [u8; 6] = [0xff, 0x25, 0, 0, 0, 0];
 /// Reach of a displacement, with some to spare.
 const REACH: u64 = 0x7000_0000;
 
+/// `syscall`, and a jump to itself.
+const CALL_AND_WAIT: [u8; 4] = [0x0f, 0x05, 0xeb, 0xfe];
+
 /// A step out of line that is under way.
 #[derive(Clone, Debug)]
 pub struct Displaced {
@@ -108,6 +111,31 @@ impl Slots {
         })
     }
 
+    /// A place for system calls on our behalf, with a loop behind it in which a thread waits if we die.
+    pub fn place_call(&mut self, memory: &Memory, pid: Tid, traces: &mut Traces) -> Option<u64> {
+        let mut slot = self.any_free();
+        if slot.is_none() {
+            self.look_for_areas(memory, pid);
+            slot = self.any_free();
+        }
+        let address = slot?;
+        let mut original = [0; SLOT_BYTES];
+        memory.read(address, &mut original).ok()?;
+        traces.slot_used(
+            memory.tid(),
+            &Slot {
+                address,
+                home: address,
+                length: 0,
+                copy_length: 0,
+                original,
+            },
+        );
+        self.used.insert(address, original);
+        memory.write(address, &CALL_AND_WAIT).ok()?;
+        Some(address)
+    }
+
     /// Puts the bytes of a slot back.
     pub fn release(&mut self, slot: u64, memory: &Memory, traces: &mut Traces) {
         if let Some(original) = self.used.remove(&slot) {
@@ -141,12 +169,23 @@ impl Slots {
         if let Some(slot) = self.free_in_reach(near) {
             return Some(slot);
         }
+        self.look_for_areas(memory, pid);
+        self.free_in_reach(near)
+    }
+
+    fn look_for_areas(&mut self, memory: &Memory, pid: Tid) {
         let mappings: Vec<Mapping> = process_files::maps(pid);
         self.areas = segment_tails(&mappings, memory)
             .into_iter()
             .filter(|(low, high)| high - low >= SLOT)
             .collect();
-        self.free_in_reach(near)
+    }
+
+    fn any_free(&self) -> Option<u64> {
+        let places = self.areas.iter();
+        places
+            .flat_map(|(low, high)| (*low..=high - SLOT).step_by(SLOT as usize))
+            .find(|slot| !self.used.contains_key(slot))
     }
 
     fn free_in_reach(&self, near: u64) -> Option<u64> {

@@ -84,6 +84,8 @@ pub struct Space {
     pub guarded: bool,
     /// What it falls on if we die.
     pub cushion: Protection,
+    /// When it was last looked whether that is still there.
+    pub cushion_seen_ns: u64,
 }
 
 /// Whether a program has a cushion.
@@ -121,6 +123,7 @@ impl Space {
             exclusive: None,
             guarded,
             cushion: Protection::Absent,
+            cushion_seen_ns: 0,
         })
     }
 

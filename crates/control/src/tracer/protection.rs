@@ -7,13 +7,16 @@
 use super::Tracer;
 use super::process::{BREAKPOINT, ProcessId, Protection, Space};
 use super::thread::{State, ThreadId};
-use wayfarer_ptrace::errand::can_run;
+use wayfarer_ptrace::errand::{Errand, Provisions, can_run};
 use wayfarer_ptrace::guardian::Traces;
 use wayfarer_ptrace::signals::CODE_KERNEL;
-use wayfarer_ptrace::{Cushion, Stop, Stopped, Tid, process_files};
+use wayfarer_ptrace::wait::monotonic_ns;
+use wayfarer_ptrace::{Cushion, Error, Memory, Stop, Stopped, Tid, process_files};
 
 /// Selector of 64-bit code.
 const CODE_64: u64 = 0x33;
+/// How often it is looked whether a cushion is still there.
+const LOOK_AGAIN_NS: u64 = 100_000_000;
 
 impl Tracer {
     /// A thread has stopped with SIGTRAP. If that is for a breakpoint of ours it is put before it. What is said of the
@@ -55,24 +58,83 @@ impl Tracer {
 
     /// Lays a cushion in a process whose threads are stopped.
     pub(super) fn protect(&mut self, id: ProcessId) {
-        if let Some(thread) = self.messenger(id) {
-            self.lay_cushion(thread);
+        let Some(thread) = self.messenger(id) else {
+            return;
+        };
+        self.lay_cushion(thread);
+        let laid = self
+            .space_of(thread)
+            .and_then(|space| self.spaces.get(&space))
+            .is_some_and(|space| matches!(space.cushion, Protection::Laid(_)));
+        let threads = self
+            .processes
+            .get(&id)
+            .map(|process| process.threads.clone());
+        for thread in threads.unwrap_or_default().into_iter().filter(|_| laid) {
+            self.unblock(thread);
         }
     }
 
-    /// The same at the first occasion afterwards: a new program, or one that could not be reached before.
+    /// A handler for a blocked signal is no help: the kernel drops it and ends the program.
+    fn unblock(&mut self, id: ThreadId) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let Some(pid) = self
+            .processes
+            .get(&thread.process)
+            .map(|process| process.pid)
+        else {
+            return;
+        };
+        self.traces.unblocked(pid, thread.tid);
+        let blocked = thread
+            .handle()
+            .and_then(|handle| handle.block_signal(libc::SIGTRAP, false).ok());
+        thread.unblocked = blocked == Some(true);
+        if !thread.unblocked {
+            self.traces.blocked(pid, thread.tid);
+        }
+    }
+
+    /// A thread is about to be let go: it blocks what it did.
+    pub(super) fn block_again(&mut self, id: ThreadId) {
+        let Some(thread) = self.threads.get_mut(&id).filter(|thread| thread.unblocked) else {
+            return;
+        };
+        if let Some(handle) = thread.handle() {
+            let _ = handle.block_signal(libc::SIGTRAP, true);
+        }
+        if let Some(process) = self.processes.get(&thread.process) {
+            self.traces.blocked(process.pid, thread.tid);
+        }
+    }
+
+    /// The same at the first occasion afterwards: a new program, one that could not be reached before, or one whose
+    /// cushion the kernel has dropped.
     pub(super) fn protect_late(&mut self, id: ThreadId) {
         let Some(thread) = self.threads.get(&id) else {
             return;
         };
         let ready = matches!(thread.state, State::Stopped(_, stop) if can_run(stop));
-        let needed = self
-            .processes
-            .get(&thread.process)
-            .and_then(|process| self.spaces.get(&process.space))
-            .is_some_and(|space| !space.inserted.is_empty());
-        if ready && needed {
-            self.lay_cushion(id);
+        let Some(process) = self.processes.get(&thread.process).filter(|_| ready) else {
+            return;
+        };
+        let Some(space) = self.spaces.get_mut(&process.space) else {
+            return;
+        };
+        match space.cushion {
+            Protection::Absent if !space.inserted.is_empty() => self.lay_cushion(id),
+            Protection::Laid(_) => {
+                let now = monotonic_ns();
+                if now.saturating_sub(space.cushion_seen_ns) > LOOK_AGAIN_NS {
+                    space.cushion_seen_ns = now;
+                    if !process_files::catches(process.pid, libc::SIGTRAP) {
+                        self.spread_cushion(id);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 
@@ -88,6 +150,40 @@ impl Tracer {
         able.min().map(|(_, id)| id)
     }
 
+    /// Has a stopped thread make system calls; `None` if it did something else instead.
+    fn send<T>(
+        &mut self,
+        id: ThreadId,
+        task: impl FnOnce(&mut Errand, &Memory) -> Result<T, Error>,
+    ) -> Option<Result<T, Error>> {
+        let thread = self.threads.get_mut(&id)?;
+        let process = self.processes.get(&thread.process)?;
+        let space = self.spaces.get_mut(&process.space)?;
+        let place = space
+            .slots
+            .place_call(&space.memory, process.pid, &mut self.traces);
+        let memory = &space.memory;
+        let provisions = Provisions {
+            pid: process.pid,
+            memory,
+            place,
+            traces: Some(&mut self.traces),
+        };
+        let result = thread.run_errand(provisions, |errand| task(errand, memory));
+        if let Some(place) = place {
+            space.slots.release(place, &space.memory, &mut self.traces);
+        }
+        match result {
+            Ok(result) => Some(result),
+            Err(report) => {
+                if let Some(report) = report {
+                    self.report(report);
+                }
+                None
+            }
+        }
+    }
+
     fn lay_cushion(&mut self, id: ThreadId) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
@@ -95,7 +191,8 @@ impl Tracer {
         let Some(process) = self.processes.get(&thread.process) else {
             return;
         };
-        let Some(space) = self.spaces.get_mut(&process.space) else {
+        let (space_id, pid) = (process.space, process.pid);
+        let Some(space) = self.spaces.get_mut(&space_id) else {
             return;
         };
         if !space.guarded || process.leaving || !matches!(space.cushion, Protection::Absent) {
@@ -108,20 +205,24 @@ impl Tracer {
         if !sixty_four || !may_call(thread.tid) {
             return;
         }
-        match thread.run_errand(&space.memory, |errand| Cushion::lay(errand, &space.memory)) {
-            Ok(Ok(mut cushion)) => {
-                for (address, inserted) in &space.inserted {
-                    cushion.breakpoint_placed(&space.memory, *address, inserted.original);
-                }
-                self.traces.cushioned(process.pid, cushion.base());
-                space.cushion = Protection::Laid(cushion);
+        let Some(Ok(mut cushion)) = self.send(id, Cushion::lay) else {
+            return;
+        };
+        self.traces.cushioned(pid, cushion.base());
+        if let Some(space) = self.spaces.get_mut(&space_id) {
+            for (address, inserted) in &space.inserted {
+                cushion.breakpoint_placed(&space.memory, *address, inserted.original);
             }
-            Ok(Err(_)) => {}
-            Err(report) => {
-                if let Some(report) = report {
-                    self.report(report);
-                }
-            }
+            space.cushion = Protection::Laid(cushion);
+            space.cushion_seen_ns = monotonic_ns();
+        }
+    }
+
+    fn spread_cushion(&mut self, id: ThreadId) {
+        let space = self.space_of(id).and_then(|space| self.spaces.get(&space));
+        if let Some(Protection::Laid(cushion)) = space.map(|space| &space.cushion) {
+            let base = cushion.base();
+            self.send(id, |errand, _| Cushion::spread(base, errand));
         }
     }
 
@@ -135,37 +236,28 @@ impl Tracer {
             .processes
             .values()
             .any(|other| other.id != id && other.space == space_id);
-        let Some(Protection::Laid(cushion)) =
-            self.spaces.get(&space_id).map(|space| &space.cushion)
-        else {
+        let space = self.spaces.get(&space_id);
+        let Some(Protection::Laid(cushion)) = space.map(|space| &space.cushion) else {
             return;
         };
         let base = cushion.base();
         let threads = process.threads.clone();
         let busy = shared || threads.iter().any(|thread| self.may_be_in(*thread, base));
         // A child that shares the memory keeps it: its parent's breakpoints are there still.
-        let messenger = self.messenger(id).filter(|_| !borrows);
-        let Some(thread) = messenger.and_then(|id| self.threads.get_mut(&id)) else {
+        let Some(thread) = self.messenger(id).filter(|_| !borrows) else {
             return;
         };
-        let Some(space) = self.spaces.get_mut(&space_id) else {
-            return;
-        };
-        let memory = &space.memory;
-        let result = thread.run_errand(memory, |errand| {
+        if !shared && let Some(space) = self.spaces.get_mut(&space_id) {
+            space.cushion = Protection::Refused;
+        }
+        self.send(thread, |errand, memory| {
             Cushion::take_off(base, errand, memory)?;
             if busy {
                 return Ok(());
             }
             Cushion::unmap(base, errand)
         });
-        if !shared {
-            space.cushion = Protection::Refused;
-        }
         self.traces.uncushioned(pid, base);
-        if let Err(Some(report)) = result {
-            self.report(report);
-        }
     }
 
     /// Whether a thread may be about to execute something of the cushion.

@@ -5,10 +5,10 @@ use super::process::ProcessId;
 use std::fmt;
 use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
-use wayfarer_ptrace::errand::{self, Back, Errand};
+use wayfarer_ptrace::errand::{self, Back, Errand, Provisions};
 use wayfarer_ptrace::thread::Going;
 use wayfarer_ptrace::{
-    Error, Memory, Registers, Report, Running, SignalInfo, Stop, Stopped, Tid, VectorState,
+    Error, Registers, Report, Running, SignalInfo, Stop, Stopped, Tid, VectorState,
 };
 
 /// The agent's number of a thread; never reused.
@@ -178,6 +178,8 @@ pub struct Thread {
     pub watch_edition: u64,
     /// It waits in the kernel for its vfork child and cannot be stopped.
     pub in_vfork: bool,
+    /// It blocks SIGTRAP when we are not there.
+    pub unblocked: bool,
     /// Its first stop is still to come.
     pub newborn: bool,
     registers: Option<Registers>,
@@ -204,6 +206,7 @@ impl Thread {
             displaced: None,
             watch_edition: 0,
             in_vfork: false,
+            unblocked: false,
             newborn: true,
             registers: None,
             registers_changed: false,
@@ -284,14 +287,14 @@ impl Thread {
     /// Has the stopped thread make system calls for us. An error carries the report if it did something else instead.
     pub fn run_errand<T>(
         &mut self,
-        memory: &Memory,
+        provisions: Provisions<'_>,
         task: impl FnOnce(&mut Errand) -> Result<T, Error>,
     ) -> Result<Result<T, Error>, Option<Report>> {
         let State::Stopped(_, stop) = self.state else {
             return Err(None);
         };
         let stopped = self.take_handle().ok_or(None)?;
-        match errand::run(stopped, stop, memory, task) {
+        match errand::run(stopped, stop, provisions, task) {
             Back::Here(stopped, stop, result) => {
                 self.state = State::Stopped(stopped, stop);
                 self.registers = None;

@@ -237,6 +237,26 @@ impl Session {
         })
     }
 
+    /// Attaches; whether the agent lived to tell.
+    pub fn try_attach(&mut self, pids: &[u32]) -> bool {
+        let request = wire::AttachRequest {
+            session: self.id,
+            pids: pids.to_vec(),
+            with_descendants: false,
+        };
+        self.runtime.block_on(self.client.attach(request)).is_ok()
+    }
+
+    /// Detaches from everybody; whether the agent lived to tell.
+    pub fn try_detach(&mut self) -> bool {
+        let request = wire::DetachRequest {
+            session: self.id,
+            targets: Some(wire::Targets::everybody()),
+            ..Default::default()
+        };
+        self.runtime.block_on(self.client.detach(request)).is_ok()
+    }
+
     /// One call of the protocol.
     pub fn call<T>(
         &mut self,

@@ -1,6 +1,7 @@
-// Threads that call functions until a file appears; with a second argument the first one makes a child again and again,
-// which must do the same once and end well. Ends with 7 if nothing went wrong.
+// Threads that call functions until a file appears. With "forks" the first one makes a child again and again, which must
+// do the same once and end well; with "blocks" they block all signals. Ends with 7 if nothing went wrong.
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +45,12 @@ static void forks(void) {
 
 int main(int argc, char **argv) {
     end = argv[1];
+    if (argc > 2 && argv[2][0] == 'b') {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, NULL);
+        argc = 2;
+    }
     pthread_t threads[3];
     for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, body, NULL);
     if (argc > 2)
