@@ -303,6 +303,42 @@ fn while_children_are_made() {
     });
 }
 
+/// Kills the agent while a thread executes a function for the debugger.
+fn survive_call(rounds: u64, function: &str) {
+    let executable = program("survivor", &[]);
+    let mut survivor = Survivor::start(&executable, &[]);
+    for round in 0..rounds {
+        let mut session = Session::start();
+        let reply = session.attach(&[survivor.pid()]);
+        let process = reply.results[0].process.clone().unwrap();
+        let worker = session.worker_pid;
+        let killer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(5) + moment(round));
+            kill(&[worker]);
+        });
+        let address = symbol(&executable, function);
+        for thread in process.threads.iter().cycle() {
+            if !session.try_call(thread.id, address) {
+                break;
+            }
+        }
+        killer.join().unwrap();
+        wait_for(&mut session.agent);
+        survivor.is_unharmed();
+    }
+    survivor.finishes();
+}
+
+#[test]
+fn while_functions_are_called() {
+    survive_call(10, "check");
+}
+
+#[test]
+fn while_a_called_function_waits() {
+    survive_call(4, "wait_long");
+}
+
 /// Threads are on errands for the agent then.
 #[test]
 fn while_it_attaches_and_detaches() {

@@ -40,10 +40,15 @@ impl Tracer {
         reply: oneshot::Sender<wire::InferiorCallReply>,
     ) -> Result<(), (wire::Failure, oneshot::Sender<wire::InferiorCallReply>)> {
         let id = ThreadId(request.thread);
-        let frame = match self.lay_out(id, request) {
+        let waiting_place = self.place_to_wait(id);
+        let frame = match self.lay_out(id, request, waiting_place) {
             Ok(frame) => frame,
-            Err(failure) => return Err((failure, reply)),
+            Err(failure) => {
+                self.release_waiting_place(id, waiting_place);
+                return Err((failure, reply));
+            }
         };
+        self.lend(id);
         let Some(thread) = self.threads.get_mut(&id) else {
             return Err((failure::no_thread(request.thread), reply));
         };
@@ -85,6 +90,7 @@ impl Tracer {
             stay: request.stay,
             reply,
             companions: Vec::new(),
+            waiting_place,
         };
         thread.activity = Activity::Call(Box::new(call));
         thread.set_registers(frame.registers);
@@ -135,6 +141,7 @@ impl Tracer {
         &mut self,
         id: ThreadId,
         request: &wire::InferiorCallRequest,
+        waiting_place: Option<u64>,
     ) -> Result<Frame, wire::Failure> {
         let invalid = |message: &str| wire::Failure::new(wire::FailureKind::Invalid, message);
         let thread = self
@@ -153,9 +160,13 @@ impl Tracer {
             .spaces
             .get(&process.space)
             .ok_or_else(|| failure::no_thread(id.0))?;
-        let entry = process_files::auxiliary(process.pid)
-            .into_iter()
-            .find_map(|(key, value)| (key == AT_ENTRY).then_some(value))
+        let entry = || {
+            process_files::auxiliary(process.pid)
+                .into_iter()
+                .find_map(|(key, value)| (key == AT_ENTRY).then_some(value))
+        };
+        let entry = waiting_place
+            .or_else(entry)
             .ok_or_else(|| invalid("the program has no entry point to return to"))?;
         if request.blocks.iter().map(Vec::len).sum::<usize>() > MOST_BYTES {
             return Err(invalid(
@@ -279,6 +290,8 @@ impl Tracer {
             ..wire::InferiorCallReply::default()
         };
         self.release_return(id, &call.goal.addresses);
+        // From now on only the debugger knows what the thread was.
+        self.give_back(id);
         answer(&mut reply);
         self.stop_companions(&call.companions);
         let _ = call.reply.send(reply);
@@ -330,7 +343,9 @@ impl Tracer {
         thread.reason = call.reason;
         thread.pending = None;
         let mut reply = wire::InferiorCallReply::default();
+        self.give_back(id);
         self.release_return(id, &call.goal.addresses);
+        self.release_waiting_place(id, call.waiting_place);
         if let Some(space) = self.space_of(id).and_then(|space| self.spaces.get(&space)) {
             for (address, length) in call.blocks {
                 let mut block = vec![0; length];

@@ -18,6 +18,8 @@ const REACH: u64 = 0x7000_0000;
 
 /// `syscall`, and a jump to itself.
 const CALL_AND_WAIT: [u8; 4] = [0x0f, 0x05, 0xeb, 0xfe];
+/// Where the jump is.
+pub const WAIT: u64 = 2;
 
 /// A step out of line that is under way.
 #[derive(Clone, Debug)]
@@ -134,6 +136,14 @@ impl Slots {
         self.used.insert(address, original);
         memory.write(address, &CALL_AND_WAIT).ok()?;
         Some(address)
+    }
+
+    /// Puts all bytes back. Nobody may be in a slot any more.
+    pub fn release_all(&mut self, memory: &Memory, traces: &mut Traces) {
+        let used: Vec<u64> = self.used.keys().copied().collect();
+        for slot in used {
+            self.release(slot, memory, traces);
+        }
     }
 
     /// Puts the bytes of a slot back.

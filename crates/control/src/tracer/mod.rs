@@ -7,6 +7,7 @@
 
 mod barrier;
 mod births;
+mod borrowing;
 mod breakpoints;
 mod call;
 mod catch;

@@ -250,6 +250,9 @@ impl Tracer {
         if !shared && let Some(space) = self.spaces.get_mut(&space_id) {
             space.cushion = Protection::Refused;
         }
+        if !shared && let Some(space) = self.spaces.get_mut(&space_id) {
+            space.slots.release_all(&space.memory, &mut self.traces);
+        }
         self.send(thread, |errand, memory| {
             Cushion::take_off(base, errand, memory)?;
             if busy {

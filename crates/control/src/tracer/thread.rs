@@ -130,6 +130,8 @@ pub struct Call {
     pub reply: oneshot::Sender<wire::InferiorCallReply>,
     /// Threads that run along and are stopped again afterwards.
     pub companions: Vec<ThreadId>,
+    /// Where the function returns to if that is a place of ours.
+    pub waiting_place: Option<u64>,
 }
 
 /// What a running thread is doing for the debugger.

@@ -247,6 +247,19 @@ impl Session {
         self.runtime.block_on(self.client.attach(request)).is_ok()
     }
 
+    /// Calls a function without arguments; whether the agent lived to tell.
+    pub fn try_call(&mut self, thread: u64, function: u64) -> bool {
+        let request = wire::InferiorCallRequest {
+            session: self.id,
+            thread,
+            function,
+            timeout_ms: 20_000,
+            ..Default::default()
+        };
+        let reply = self.runtime.block_on(self.client.inferior_call(request));
+        reply.is_ok_and(|reply| reply.into_inner().failure.is_none())
+    }
+
     /// Detaches from everybody; whether the agent lived to tell.
     pub fn try_detach(&mut self) -> bool {
         let request = wire::DetachRequest {

@@ -19,6 +19,9 @@ __attribute__((noinline)) int check(int number) {
     return sum;
 }
 
+// For the debugger to call.
+__attribute__((used)) void wait_long(void) { sleep(3600); }
+
 static void *body(void *argument) {
     (void)argument;
     int number = 0;
