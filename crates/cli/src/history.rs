@@ -50,7 +50,7 @@ pub fn run(options: &HistoryOptions) -> i32 {
     } else {
         Limits::USUAL
     };
-    let mut view = View::new(&trace, limits);
+    let mut view = View::new(&trace, &history, limits);
     if options.json {
         say::fact(&view.json(&history).to_string());
     } else {

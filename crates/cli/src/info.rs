@@ -127,7 +127,7 @@ fn dispatch(trace: &Trace, summary: &Summary) -> String {
     let off: Vec<&str> = summary
         .notes
         .iter()
-        .filter(|note| !is_warning(note))
+        .filter(|note| note.code == record::note::DISPATCH_OFF)
         .filter_map(|note| Some(trace.process(note.process)?.name.as_str()))
         .collect();
     if !off.is_empty() {
@@ -138,7 +138,7 @@ fn dispatch(trace: &Trace, summary: &Summary) -> String {
 
 /// Whether a note is something that the user should know before a replay.
 pub fn is_warning(note: &Note) -> bool {
-    note.code != record::note::DISPATCH_OFF
+    record::note::is_warning(note.code)
 }
 
 fn processes(out: &mut String, trace: &Trace, summary: &Summary) {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use wayfarer_replay::events::describe_note;
 use wayfarer_replay::sync_words;
 use wayfarer_runtime_abi::layout::{flags, object_flags, object_kind};
+use wayfarer_runtime_abi::record;
 use wayfarer_trace::{Counters, Form, KindCount, Summary, SyncCount, ThreadsChoice, Trace};
 
 /// The name of a kind of object.
@@ -95,7 +96,7 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
     let dispatch_off: Vec<u32> = summary
         .notes
         .iter()
-        .filter(|note| !is_warning(note))
+        .filter(|note| note.code == record::note::DISPATCH_OFF)
         .map(|note| note.process.0)
         .collect();
     let warnings: Vec<Value> = summary

@@ -112,6 +112,16 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// The function that begins at an address of a process.
+    pub fn function(&mut self, process: ProcessId, address: u64) -> Option<String> {
+        let (module, symbols) = self.module_of(process, address)?;
+        let (symbols, at) = (symbols?, ModuleAddress::from_process(address, module.base));
+        let function = symbols.function_at(at).ok().flatten();
+        function
+            .map(|function| function.name)
+            .or_else(|| symbols.symbolic_address(at))
+    }
+
     /// The global variable at an address of a process, with an offset if it is within one.
     pub fn variable(&mut self, process: ProcessId, address: u64) -> Option<String> {
         let (module, symbols) = self.module_of(process, address)?;

@@ -95,6 +95,7 @@ pub fn describe_note(code: u64, value: i64, text: &str) -> String {
         note::DISPATCH_OFF => {
             "all its calls were patched, so Syscall User Dispatch was switched off".to_owned()
         }
+        note::THREAD_ROUTINE => format!("the next thread begins at {value:#x}"),
         other => format!("note {other} ({value}) {text}"),
     }
 }

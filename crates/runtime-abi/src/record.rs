@@ -110,6 +110,13 @@ pub mod note {
     pub const FORCED_SIGNAL: u64 = 9;
     /// No warning: all calls were patched, so dispatch was switched off.
     pub const DISPATCH_OFF: u64 = 10;
+    /// No warning: the next thread that this one makes begins with the function at this address (the value).
+    pub const THREAD_ROUTINE: u64 = 11;
+
+    /// Whether it is something that the user should know before a replay.
+    pub const fn is_warning(code: u64) -> bool {
+        !matches!(code, DISPATCH_OFF | THREAD_ROUTINE)
+    }
 }
 
 /// Sync objects: locks and their like, whose order of accesses is recorded in parallel mode.

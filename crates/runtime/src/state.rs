@@ -6,6 +6,7 @@
 
 use crate::order;
 use crate::solid::MAX_RING;
+use crate::waits;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use wayfarer_entrance::own_stack::OwnStack;
@@ -153,6 +154,8 @@ pub struct Thread {
     pub once_routine: usize,
     /// Replay: how often others needed the processor on which this thread waited for them.
     pub crowded: u32,
+    /// The object of the program's own (`hooks/user.rs`) that this thread is about to wait for, and since when.
+    pub user_wait: (usize, waits::Since),
     /// Calls with the usual outcome since the last other one.
     pub skipped: u64,
     /// Handlers of the program that run now, or that it has jumped out of.

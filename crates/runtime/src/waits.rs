@@ -8,17 +8,17 @@ use core::sync::atomic::Ordering;
 use wayfarer_runtime_abi::record;
 use wayfarer_runtime_abi::wait::{SHORTEST_NS, rounded};
 
-/// When a thread began to wait; nothing, if nobody wants to know.
+/// When a thread began to wait, in nanoseconds; 0, if nobody wants to know.
 #[derive(Clone, Copy)]
-pub struct Since(Option<u64>);
+pub struct Since(u64);
 
 /// Ahead of a call that may wait; `taken`: it looks as if it will.
 #[inline(always)]
 pub fn begin(thread: &Thread, taken: bool) -> Since {
     if taken && thread.sync == RECORD {
-        Since(clock::monotonic_ns(thread))
+        Since(clock::monotonic_ns(thread).unwrap_or(0))
     } else {
-        Since(None)
+        Since(0)
     }
 }
 
@@ -26,8 +26,8 @@ impl Since {
     /// The thread has got what it waited for, and the access is noted.
     #[inline(always)]
     pub fn end(self, thread: &mut Thread, order: Order<'_>) {
-        if let Some(began) = self.0 {
-            write_down(thread, order, began);
+        if self.0 != 0 {
+            write_down(thread, order, self.0);
         }
     }
 }

@@ -46,7 +46,9 @@ impl<T: ?Sized> Mutex<T> {
 
     #[cold]
     fn lock_in_order(&self) -> LockResult<std::sync::MutexGuard<'_, T>> {
-        self.order.around(Kind::MUTEX, || self.inner.lock())
+        let attempt = || at_once(self.inner.try_lock());
+        self.order
+            .acquire(Kind::MUTEX, attempt, || self.inner.lock())
     }
 
     #[inline]
@@ -107,6 +109,15 @@ impl<T: ?Sized> Mutex<T> {
             Ok(inner) => Ok(self.guard(inner)),
             Err(poison) => Err(PoisonError::new(self.guard(poison.into_inner()))),
         }
+    }
+}
+
+/// What a lock that need not wait gives; nothing when it would have to.
+pub(crate) fn at_once<G>(result: TryLockResult<G>) -> Option<LockResult<G>> {
+    match result {
+        Ok(guard) => Some(Ok(guard)),
+        Err(TryLockError::Poisoned(poison)) => Some(Err(poison)),
+        Err(TryLockError::WouldBlock) => None,
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) struct Kind(u32);
 const SHARED: u32 = 0x100;
 /// The operation is part of the note: nobody else is in between.
 const ATOMIC: u32 = 0x300;
+/// The lock was found taken: the recorder takes the time until the access is noted.
+const WAITS: u32 = 0x400;
 
 impl Kind {
     /// Noted behind an operation that keeps others out.
@@ -59,6 +61,21 @@ impl Order {
         let result = operation();
         self.after(kind);
         result
+    }
+
+    /// A lock that is most often free: `attempt` may fail, and then `insist` waits until it succeeds.
+    pub(crate) fn acquire<R>(
+        &self,
+        kind: Kind,
+        attempt: impl FnOnce() -> Option<R>,
+        insist: impl FnOnce() -> R,
+    ) -> R {
+        self.around(kind, || {
+            attempt().unwrap_or_else(|| {
+                self.before(Kind(kind.0 | WAITS));
+                insist()
+            })
+        })
     }
 
     /// A try: `attempt` may fail, `insist` waits until it succeeds. A replay does what was recorded.

@@ -87,7 +87,9 @@ unsafe impl lock_api::RawMutex for RawMutex {
     type GuardMarker = GuardSend;
 
     fn lock(&self) {
-        self.order.around(Kind::MUTEX, || self.gate.enter_alone());
+        let attempt = || self.gate.try_alone();
+        self.order
+            .acquire(Kind::MUTEX, attempt, || self.gate.enter_alone());
     }
 
     fn try_lock(&self) -> bool {
@@ -112,7 +114,9 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
     type GuardMarker = GuardSend;
 
     fn lock_shared(&self) {
-        self.order.around(Kind::READ, || self.gate.enter_shared());
+        let attempt = || self.gate.try_shared();
+        self.order
+            .acquire(Kind::READ, attempt, || self.gate.enter_shared());
     }
 
     fn try_lock_shared(&self) -> bool {
@@ -127,7 +131,9 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
     }
 
     fn lock_exclusive(&self) {
-        self.order.around(Kind::WRITE, || self.gate.enter_alone());
+        let attempt = || self.gate.try_alone();
+        self.order
+            .acquire(Kind::WRITE, attempt, || self.gate.enter_alone());
     }
 
     fn try_lock_exclusive(&self) -> bool {

@@ -1,5 +1,6 @@
 //! `RwLock`: std's, with an order of readers and writers.
 
+use crate::mutex::at_once;
 use crate::order::{Kind, Order};
 use crate::session;
 use std::fmt;
@@ -43,7 +44,9 @@ impl<T: ?Sized> RwLock<T> {
         let result = if session::is_absent() {
             self.inner.read()
         } else {
-            self.order.around(Kind::READ, || self.inner.read())
+            let attempt = || at_once(self.inner.try_read());
+            self.order
+                .acquire(Kind::READ, attempt, || self.inner.read())
         };
         match result {
             Ok(inner) => Ok(RwLockReadGuard { inner }),
@@ -58,7 +61,9 @@ impl<T: ?Sized> RwLock<T> {
         let result = if session::is_absent() {
             self.inner.write()
         } else {
-            self.order.around(Kind::WRITE, || self.inner.write())
+            let attempt = || at_once(self.inner.try_write());
+            self.order
+                .acquire(Kind::WRITE, attempt, || self.inner.write())
         };
         match result {
             Ok(inner) => Ok(RwLockWriteGuard { inner }),

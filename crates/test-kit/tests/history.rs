@@ -140,9 +140,19 @@ fn a_wait_is_told_with_both_threads() -> Outcome {
         let name = &object(&facts, variable)?["name"];
         ensure!(hottest.contains(&name), "{variable} is not hot: {facts}");
     }
+    let routines = ["holder", "waiter"].map(Value::from);
+    let named = [
+        &facts["threads"][1]["routine"],
+        &facts["threads"][2]["routine"],
+    ];
+    ensure!(
+        named == [&routines[0], &routines[1]],
+        "the threads are {}",
+        facts["threads"]
+    );
     let text = history(&recording, &[])?.stdout_text();
     ensure!(
-        text.contains("held_locks, thread 3 waited for held_locks, thread 2"),
+        text.contains("held_locks, thread 3 (waiter) waited for held_locks, thread 2 (holder)"),
         "{text}"
     );
     Ok(Verdict::Passed)

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_runtime_abi::encode::get_varint;
-use wayfarer_runtime_abi::record::{self, Record, sync};
+use wayfarer_runtime_abi::record::{self, Record, note, sync};
 use wayfarer_runtime_abi::wait;
 
-use crate::bytes::u64_at;
+use crate::bytes::{u32_at, u64_at};
 use crate::records::Walk;
 use crate::trace::Trace;
 
@@ -64,6 +64,8 @@ pub struct SyncObject {
 pub struct History {
     /// Ascending by id.
     pub objects: Vec<SyncObject>,
+    /// Address of the function that each thread began with, where it is known.
+    pub routines: BTreeMap<ThreadId, u64>,
 }
 
 /// The length that an `ACQUIRE` carries.
@@ -72,6 +74,14 @@ pub fn run_length(record: &Record<'_>) -> u64 {
         sync::LONG => get_varint(record.payload, 0).map_or(0, |(length, _)| length),
         length => u64::from(length),
     }
+}
+
+/// The thread that a call made.
+fn new_thread(record: &Record<'_>) -> Option<ThreadId> {
+    const CLONE: u64 = 56;
+    const CLONE3: u64 = 435;
+    let makes = record.tag == record::SYSCALL && matches!(record.number, CLONE | CLONE3);
+    makes.then(|| u32_at(record.payload, 4).map(ThreadId))?
 }
 
 /// The number of the run that an `ACQUIRE` begins.
@@ -97,10 +107,12 @@ impl History {
     /// The same, of the objects that `wanted` says.
     pub fn of_some(trace: &Trace, wanted: &mut dyn FnMut(u64) -> bool) -> Self {
         let mut objects: BTreeMap<u64, Collected> = BTreeMap::new();
+        let mut routines = BTreeMap::new();
         for thread in trace.threads() {
             let mut walk = Walk::new(thread.id);
             // The thread's last run of each object: what a wait belongs to.
             let mut latest: HashMap<u64, u32> = HashMap::new();
+            let mut routine = None;
             let mut good = true;
             // Whoever asks for a history gets what there is; `info` tells of the damage.
             let _ = trace.read_log(thread.id, &mut |piece| {
@@ -108,6 +120,13 @@ impl History {
                     && walk
                         .piece(piece, &mut |entry| {
                             let record = entry.record;
+                            if record.tag == record::NOTE && record.number == note::THREAD_ROUTINE {
+                                routine = Some(record.value as u64);
+                            } else if let Some(child) = new_thread(&record)
+                                && let Some(routine) = routine.take()
+                            {
+                                routines.insert(child, routine);
+                            }
                             let concerns = matches!(
                                 record.tag,
                                 record::ACQUIRE
@@ -136,6 +155,7 @@ impl History {
                 .into_iter()
                 .map(|(id, object)| object.finish(trace, id))
                 .collect(),
+            routines,
         }
     }
 

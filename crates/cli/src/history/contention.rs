@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use wayfarer_model::ThreadId;
 use wayfarer_replay::sync_words::object_name;
-use wayfarer_replay::words::thread_name;
 use wayfarer_runtime_abi::record::sync;
 use wayfarer_runtime_abi::wait::SHORTEST_NS;
 use wayfarer_trace::{History, SyncObject, Wait};
@@ -133,7 +132,7 @@ impl View<'_> {
             let name = object_name(object.kind, object.id);
             let owners = owners(object).len() as u64;
             let longest = object.longest_run().map_or_else(String::new, |run| {
-                let who = thread_name(self.trace, run.thread);
+                let who = self.thread_text(run.thread);
                 format!("; longest run {} by {who}", run.length)
             });
             let _ = writeln!(
@@ -170,14 +169,14 @@ impl View<'_> {
                 .position
                 .map_or_else(String::new, |position| format!(", access {position}"));
             let holder = waited.holder.map_or_else(String::new, |holder| {
-                format!(" waited for {}", thread_name(self.trace, holder))
+                format!(" waited for {}", self.thread_text(holder))
             });
             let _ = writeln!(
                 out,
                 "{:>8}  {}{variable}{position}: {}{holder}",
                 duration(waited.wait.nanoseconds),
                 object_name(object.kind, object.id),
-                thread_name(self.trace, waited.wait.thread),
+                self.thread_text(waited.wait.thread),
             );
         }
     }

@@ -43,6 +43,7 @@ impl View<'_> {
             "process": process.0,
             "thread": thread,
             "name": thread_name(self.trace, id),
+            "routine": self.routine(id),
             "tid": self.trace.thread(id).map(|row| row.tid),
         })
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use wayfarer_model::ProcessId;
-use wayfarer_runtime_abi::record::sync;
+use wayfarer_runtime_abi::record::{note, sync};
 use wayfarer_trace::synthetic::{Log, SessionBuilder};
 use wayfarer_trace::{Manifest, Text};
 
@@ -32,7 +32,7 @@ fn view(trace: &Trace, runs_at_an_end: usize) -> View<'_> {
         runs_at_an_end,
         ..Limits::USUAL
     };
-    View::new(trace, limits)
+    View::new(trace, &History::of(trace), limits)
 }
 
 #[test]
@@ -95,6 +95,8 @@ fn read_and_written() -> Trace {
     let second = session.thread(main.0, 101);
     let mut logs = [Log::new(), Log::new()];
     logs[0].start("/bin/server");
+    logs[0].note(note::THREAD_ROUTINE, 0x4000, "");
+    logs[0].child(56, 101, main.0, second);
     logs[0].sync_object(1, sync::MUTEX, 0x6000, 0);
     logs[0].sync_object(2, sync::RWLOCK, 0x7000, 0);
     logs[0].sync_object(3, sync::SEMAPHORE, 0x8000, 0);
@@ -175,6 +177,18 @@ fn waits_say_who_waited_for_whom() {
     );
     assert_eq!(longest["nanoseconds"], 200_015_872u64);
     assert_eq!(json["threads"][1]["name"], "server, thread 2");
+}
+
+#[test]
+fn threads_are_known_by_their_functions() {
+    let trace = read_and_written();
+    let history = History::of(&trace);
+    let all: Vec<(u32, u64)> = history
+        .routines
+        .iter()
+        .map(|(thread, routine)| (thread.0, *routine))
+        .collect();
+    assert_eq!(all, [(trace.threads()[1].id.0, 0x4000)]);
 }
 
 #[test]

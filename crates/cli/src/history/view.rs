@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_replay::sync_words::{kind_name, object_name, side_letter};
-use wayfarer_replay::words::{process_name, thread_index};
+use wayfarer_replay::words::{process_name, thread_index, thread_name};
 use wayfarer_trace::{History, Run, SyncObject, ThreadsMode, Trace};
 
 use super::contention::counted_waits;
@@ -48,15 +48,18 @@ pub(super) struct View<'a> {
     /// Process and number within it, of each thread that was named.
     names: BTreeMap<ThreadId, (ProcessId, u32)>,
     places: Places<'a>,
+    /// The function that each thread began with.
+    routines: BTreeMap<ThreadId, u64>,
     pub(super) limits: Limits,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(trace: &'a Trace, limits: Limits) -> Self {
+    pub(super) fn new(trace: &'a Trace, history: &History, limits: Limits) -> Self {
         Self {
             trace,
             names: BTreeMap::new(),
             places: Places::new(trace),
+            routines: history.routines.clone(),
             limits,
         }
     }
@@ -68,6 +71,22 @@ impl<'a> View<'a> {
             let process = trace.thread(id).map_or(ProcessId(0), |row| row.process);
             (process, thread_index(trace, id))
         })
+    }
+
+    /// The name of the function that a thread began with.
+    pub(super) fn routine(&mut self, id: ThreadId) -> Option<String> {
+        let address = *self.routines.get(&id)?;
+        let process = self.thread(id).0;
+        self.places.function(process, address)
+    }
+
+    /// Process, number and function of a thread.
+    pub(super) fn thread_text(&mut self, id: ThreadId) -> String {
+        let name = thread_name(self.trace, id);
+        match self.routine(id) {
+            Some(routine) => format!("{name} ({routine})"),
+            None => name,
+        }
     }
 
     /// Where an object was made; objects of the runtime's own have no place.
@@ -179,10 +198,13 @@ impl<'a> View<'a> {
         for id in all_owners(history) {
             let (process, index) = self.thread(id);
             let tid = self.trace.thread(id).map_or(0, |thread| thread.tid);
+            let routine = self
+                .routine(id)
+                .map_or_else(String::new, |name| format!(", {name}"));
             by_process
                 .entry(process)
                 .or_default()
-                .push(format!("{index} (tid {tid})"));
+                .push(format!("{index} (tid {tid}{routine})"));
         }
         out.push('\n');
         for (process, threads) in by_process {

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, tls};
 use wayfarer_runtime_abi::layout::{flags, waiting};
-use wayfarer_runtime_abi::record::{self, sync};
+use wayfarer_runtime_abi::record::{self, note, sync};
 
 static THREADS: Guarded = Guarded::new(sync::THREADS);
 
@@ -42,6 +42,11 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         if !(*thread).process().decided {
             load_unwinder();
         }
+        let routine = match which {
+            Real::thrd_create => a[1],
+            _ => a[2],
+        };
+        (*thread).note(note::THREAD_ROUTINE, routine as i64, &[]);
         let entered = (*thread).sync != OFF;
         if entered {
             THREADS.enter(&mut *thread);

@@ -2,8 +2,8 @@
 
 use super::followed;
 use crate::order::{self, OFF, Object, RECORD};
-use crate::outcome;
 use crate::state::current;
+use crate::{outcome, waits};
 use wayfarer_runtime_abi::record::sync;
 
 /// How an access is noted, in bits 8 and 9 of the kind.
@@ -16,6 +16,9 @@ const SHARED_AFTER: u32 = 0x100;
 const READ: u32 = sync::RWLOCK as u32 | SHARED_AFTER;
 /// Ahead of a release.
 const BEFORE: u32 = 0x200;
+
+/// Not an access yet: a lock was found taken, and its access is about to wait.
+const WAITS: u32 = 0x400;
 
 fn object(address: usize, kind: u32, place: usize) -> Object {
     Object {
@@ -37,6 +40,10 @@ pub unsafe fn before(state: usize, kind: u32, place: usize) {
     // SAFETY: as the caller says.
     let order = unsafe { order::at(state, state + 8) };
     let object = object(state, kind, place);
+    if kind & WAITS != 0 {
+        thread.user_wait = (state, waits::begin(thread, true));
+        return;
+    }
     if thread.sync != RECORD {
         order::before(thread, order, object);
         return;
@@ -66,6 +73,10 @@ pub unsafe fn after(state: usize, kind: u32, place: usize) {
         SHARED_AFTER => order::note_shared(thread, order, object),
         BEFORE => {}
         _ => order::unlock_noted(thread, order, object),
+    }
+    if thread.user_wait.0 == state {
+        thread.user_wait.0 = 0;
+        thread.user_wait.1.end(thread, order);
     }
 }
 
