@@ -11,6 +11,7 @@ pub mod harness;
 pub mod process;
 pub mod recording;
 pub mod replay;
+pub mod sync_library;
 pub mod table;
 pub mod tree;
 pub mod wayfarer;

@@ -1,26 +1,33 @@
 //! What `wayfarer history` tells of recordings of programs whose locks are taken in a known order.
 
 use serde_json::Value;
-use wayfarer_test_kit::debuggee::Debuggee;
+use std::path::PathBuf;
+use wayfarer_test_kit::compile::{self, Compiled};
+use wayfarer_test_kit::debuggee::{Debuggee, Language, debuggees_directory};
 use wayfarer_test_kit::failure::Failure;
 use wayfarer_test_kit::harness::{self, Outcome, Verdict};
 use wayfarer_test_kit::process::{self, Finished, patience};
 use wayfarer_test_kit::recording::{Recorder, Recording};
 use wayfarer_test_kit::replay::expect_identical;
-use wayfarer_test_kit::{ensure, tests, wayfarer};
+use wayfarer_test_kit::{ensure, sync_library, tests, wayfarer};
 
 fn main() {
     harness::run(tests![
         readers_and_writers_are_told_apart,
         a_crowd_is_counted_by_side,
         a_wait_is_told_with_both_threads,
+        waits_for_locks_of_our_crate_are_told,
         serial_recordings_have_no_histories,
     ]);
 }
 
 fn recorded(name: &'static str, mode: &str) -> Result<Recording, Failure> {
+    recorded_program(Debuggee::c(name).words()?, mode)
+}
+
+fn recorded_program(words: Vec<PathBuf>, mode: &str) -> Result<Recording, Failure> {
     let recorder = Recorder::default().option("--threads").option(mode);
-    let mut recording = recorder.record(Debuggee::c(name).words()?)?;
+    let mut recording = recorder.record(words)?;
     if recording.run.status != 0 {
         let message = format!("it fails while recorded, with {}", recording.run.status);
         return Err(recording.explain(message));
@@ -155,6 +162,52 @@ fn a_wait_is_told_with_both_threads() -> Outcome {
         text.contains("held_locks, thread 3 (waiter) waited for held_locks, thread 2 (holder)"),
         "{text}"
     );
+    Ok(Verdict::Passed)
+}
+
+/// The first thread has a mutex and writes under a read-write lock for a while, two others wait.
+fn waits_for_locks_of_our_crate_are_told() -> Outcome {
+    const AT_LEAST_NS: u64 = 150_000_000;
+    let Some(library) = sync_library::build()? else {
+        return Ok(Verdict::Skipped("rustc is not installed".into()));
+    };
+    let source = debuggees_directory().join("sync/wayfarer_waits.rs");
+    let dependency = format!("wayfarer_sync={}", library.display());
+    let Compiled::At(program) =
+        compile::compile(&source, Language::Rust, &["--extern", &dependency])?
+    else {
+        return Ok(Verdict::Skipped("rustc is not installed".into()));
+    };
+    let recording = recorded_program(vec![program, PathBuf::from("3")], "parallel")?;
+    let facts = facts(&recording)?;
+    let objects = facts["objects"].as_array().cloned().unwrap_or_default();
+    for (kind, waiter, side) in [("mutex", 3, "w"), ("rwlock", 2, "r")] {
+        let held = objects.iter().find(|object| {
+            object["kind"] == kind
+                && object["longest_wait_ns"]
+                    .as_u64()
+                    .is_some_and(|longest| longest >= AT_LEAST_NS)
+        });
+        let Some(held) = held else {
+            return Err(Failure(format!("nobody waited for the {kind}: {facts}")));
+        };
+        let waits = facts["longest_waits"].as_array().cloned();
+        let wait = waits.and_then(|waits| {
+            let of_object = |wait: &&Value| wait["object"] == held["name"];
+            waits.iter().find(of_object).cloned()
+        });
+        let wait = wait.unwrap_or_default();
+        ensure!(
+            wait["thread"] == waiter && wait["holder_thread"] == 1,
+            "the wait for the {kind} is {wait}"
+        );
+        let runs = held["runs"].as_array().cloned().unwrap_or_default();
+        let run = runs.iter().find(|run| run["run"] == wait["run"]);
+        ensure!(
+            run.is_some_and(|run| run["thread"] == waiter && run["side"] == side),
+            "the run behind the wait for the {kind} is {run:?}"
+        );
+    }
     Ok(Verdict::Passed)
 }
 

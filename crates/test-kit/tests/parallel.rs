@@ -9,14 +9,13 @@ use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{Hash, Hasher};
-use std::path::PathBuf;
-use std::process::Command;
-use wayfarer_test_kit::compile::{self, Compiled, build_directory};
-use wayfarer_test_kit::debuggee::{Language, debuggees_directory, workspace_directory};
+use wayfarer_test_kit::compile::{self, Compiled};
+use wayfarer_test_kit::debuggee::{Language, debuggees_directory};
 use wayfarer_test_kit::failure::{Failure, shorten};
 use wayfarer_test_kit::harness::{self, Outcome, Test, Verdict};
 use wayfarer_test_kit::recording::{Recorder, run_plain};
 use wayfarer_test_kit::replay::expect_identical;
+use wayfarer_test_kit::sync_library;
 use wayfarer_test_kit::{ensure, tests};
 
 const TEAMS: &[&str] = &["2", "8", "64"];
@@ -98,6 +97,7 @@ const PROGRAMS: &[Program] = &[
     cpp("std_mutexes"),
     cpp("std_shared_mutex"),
     rust("wayfarer_locks"),
+    rust("wayfarer_waits"),
 ];
 
 fn main() {
@@ -160,7 +160,7 @@ fn build(program: &Program) -> Result<Compiled, Failure> {
     let source = folder.join(program.name);
     match program.language {
         Language::Rust => {
-            let Some(library) = wayfarer_sync()? else {
+            let Some(library) = sync_library::build()? else {
                 return Ok(Compiled::NoCompiler("rustc"));
             };
             let dependency = format!("wayfarer_sync={}", library.display());
@@ -180,51 +180,6 @@ fn build(program: &Program) -> Result<Compiled, Failure> {
             compile::compile(&source.with_extension(extension), language, &options)
         }
     }
-}
-
-/// Our crate as a library for a Rust debuggee.
-fn wayfarer_sync() -> Result<Option<PathBuf>, Failure> {
-    let sources = workspace_directory().join("crates/sync/src");
-    let mut hasher = DefaultHasher::new();
-    let mut pending = vec![sources.clone()];
-    while let Some(folder) = pending.pop() {
-        let mut entries: Vec<PathBuf> = fs::read_dir(folder)?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<_, _>>()?;
-        entries.sort();
-        for path in entries {
-            if path.is_dir() {
-                pending.push(path);
-            } else {
-                fs::read(path)?.hash(&mut hasher);
-            }
-        }
-    }
-    let folder = build_directory()?.join(format!("sync-{:016x}", hasher.finish()));
-    let library = folder.join("libwayfarer_sync.rlib");
-    if library.exists() {
-        return Ok(Some(library));
-    }
-    fs::create_dir_all(&folder)?;
-    let fresh = folder.join(format!("fresh-{}.rlib", std::process::id()));
-    let mut command = Command::new("rustc");
-    command
-        .args(["--edition", "2024", "-O", "-g", "--crate-type", "rlib"])
-        .args(["--crate-name", "wayfarer_sync", "-o"])
-        .arg(&fresh)
-        .arg(sources.join("lib.rs"));
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    ensure!(
-        output.status.success(),
-        "wayfarer-sync does not build:\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    fs::rename(&fresh, &library)?;
-    Ok(Some(library))
 }
 
 /// The list and the folder agree.
