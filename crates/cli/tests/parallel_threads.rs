@@ -151,7 +151,8 @@ fn a_parallel_recording_replays_and_becomes_solid() {
     assert_eq!(verdict["attempts"], 1);
     let text = stdout(&wayfarer(&["history", "t"], place.path()));
     assert!(
-        text.contains("mutex of program at ") && text.contains("made in work at program.c:7"),
+        text.contains("mutex `lock` of program at ")
+            && text.contains("made in work at program.c:7"),
         "{text}"
     );
     let output = wayfarer(&["solidify", "t", "--attempts", "20"], place.path());
