@@ -10,9 +10,9 @@ pub const SESSION_SIZE: u64 = 256 << 30;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WAYFARER");
 
 pub const HEADER_OFFSET: u64 = 0;
-/// Replay: how many threads wait for a run of the sync objects whose number is the index, reduced.
+/// Replay: who sleeps until which run of which object is over; 8 bytes for each entry.
 pub const WAITERS_OFFSET: u64 = 0x8000;
-pub const WAITERS: usize = 1024;
+pub const WAITERS: usize = 4096;
 pub const PROCESSES_OFFSET: u64 = 0x0001_0000;
 pub const MAX_PROCESSES: u32 = 65_536;
 pub const THREADS_OFFSET: u64 = 0x0200_0000;

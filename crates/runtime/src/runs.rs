@@ -38,20 +38,27 @@ pub fn is_unending(thread: &Thread, order: Order<'_>) -> bool {
     order.word.load(Ordering::Relaxed) == thread.owner | UNENDING
 }
 
-/// Replay: one more access of this thread's own run that is not the last one. [`count_down`] notes it.
+/// Replay: whether an access goes on with a run of this thread and is not its last one; the state's first half is
+/// at `word`. [`count_down`] notes it.
+///
+/// # Safety
+/// As [`crate::order::at`].
 #[inline(always)]
-pub fn goes_on(thread: &Thread, word: &AtomicU64) -> bool {
-    let word = word.load(Ordering::Relaxed);
-    let left = word & COUNT;
-    word & OWNER == thread.owner
-        && left > 1
-        && left != UNENDING
-        && thread.process().ring_length == 0
+pub unsafe fn goes_on(thread: &Thread, word: usize) -> bool {
+    // SAFETY: as the caller says.
+    let word = unsafe { &*(word as *const AtomicU64) }.load(Ordering::Relaxed);
+    // In one comparison: the owner is this thread, and 2 to UNENDING - 1 accesses are left.
+    word.wrapping_sub(thread.owner | 2) < UNENDING - 2 && thread.process().ring_length == 0
 }
 
 /// Replay: notes an access after [`goes_on`].
+///
+/// # Safety
+/// As [`crate::order::at`].
 #[inline(always)]
-pub fn count_down(word: &AtomicU64) {
+pub unsafe fn count_down(word: usize) {
+    // SAFETY: as the caller says.
+    let word = unsafe { &*(word as *const AtomicU64) };
     word.store(word.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
 }
 
@@ -140,14 +147,57 @@ enum Sleep {
 /// Instead of the number of a thread that sleeps: some sleep on the word that counts the runs.
 const ON_THE_WORD: u32 = u32::MAX;
 
-/// Who sleeps until `over` runs of the object are over; 0 nobody. Others may come to the same entry: they
-/// look again, or sleep for a shorter time.
-fn sleeper(number: u32, over: u32, sleep: Sleep) -> &'static AtomicU32 {
-    let key =
-        number.wrapping_mul(0x9e37_79b1) ^ (over << 1 | sleep as u32).wrapping_mul(0x85eb_ca77);
+/// One place in the table of sleepers, and the mark that tells this sleep from others that share it.
+struct Bed {
+    entry: &'static AtomicU64,
+    mark: u64,
+}
+
+/// Where to look for who sleeps until `over` runs of the object are over.
+fn bed(number: u32, over: u32, sleep: Sleep) -> Bed {
+    let moment = over << 1 | sleep as u32;
+    let key = number.wrapping_mul(0x9e37_79b1) ^ moment.wrapping_mul(0x85eb_ca77);
     let index = (key >> 16) as usize & (WAITERS - 1);
     // SAFETY: the table is part of the session mapping.
-    unsafe { &*((SESSION_BASE + WAITERS_OFFSET as usize) as *const AtomicU32).add(index) }
+    let entry =
+        unsafe { &*((SESSION_BASE + WAITERS_OFFSET as usize) as *const AtomicU64).add(index) };
+    Bed {
+        entry,
+        mark: u64::from(moment ^ number.rotate_right(8)) << 32,
+    }
+}
+
+impl Bed {
+    /// `who` is about to sleep; whether it will be woken. If somebody else has the place, it will not.
+    fn take(&self, who: u32) -> bool {
+        let mine = self.mark | u64::from(who);
+        match self
+            .entry
+            .compare_exchange(0, mine, Ordering::SeqCst, Ordering::SeqCst)
+        {
+            Ok(_) => true,
+            Err(found) => who == ON_THE_WORD && found == mine,
+        }
+    }
+
+    fn leave(&self, who: u32) {
+        let mine = self.mark | u64::from(who);
+        let _ = self
+            .entry
+            .compare_exchange(mine, 0, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Whoever sleeps there, and sleeps there no longer.
+    #[inline(always)]
+    fn clear(&self) -> Option<u32> {
+        let found = self.entry.load(Ordering::SeqCst);
+        if found == 0 || (found ^ self.mark) >> 32 != 0 {
+            return None;
+        }
+        let who = found as u32;
+        self.leave(who);
+        Some(who)
+    }
 }
 
 /// How often a thread looks whether the run before its own is over, and whoever is about to release a lock
@@ -158,11 +208,12 @@ const LOOKS_IN_A_ROW: u32 = 128;
 /// A yield that takes this many ticks of the processor's clock has let somebody else run.
 const SOMEBODY_RAN: u64 = 4000;
 
-/// Between two looks.
+/// Between two looks; `more` is the number that they stand for.
 #[inline(always)]
-pub fn look_away(thread: &mut Thread, looks: &mut u32) {
-    *looks += 1;
-    if !looks.is_multiple_of(LOOKS_IN_A_ROW) {
+pub fn look_away(thread: &mut Thread, looks: &mut u32, more: u32) {
+    let row = *looks / LOOKS_IN_A_ROW;
+    *looks += more;
+    if *looks / LOOKS_IN_A_ROW == row {
         core::hint::spin_loop();
     } else if step_back() {
         crowded(thread);
@@ -238,15 +289,21 @@ fn ticks_of(action: impl FnOnce()) -> u64 {
 }
 
 /// Each look takes the object's memory from the thread whose run it is: the more is left of the run, the
-/// longer it is left alone.
+/// longer it is left alone. A pause takes about as long as an access or two, so a short run is left alone to its
+/// end and a long one for a part of it. Gives the number of looks that the rest stands for.
 #[inline(always)]
-fn rest_a_while(order: Order<'_>) {
-    const LONGEST: u64 = 32;
-    let mut left = (order.word.load(Ordering::Relaxed) & COUNT).min(LONGEST);
-    while left > 0 {
+fn rest_a_while(order: Order<'_>) -> u32 {
+    const SHORT: u64 = 32;
+    const PART: u64 = 8;
+    const LONGEST: u64 = 256;
+    let left = order.word.load(Ordering::Relaxed) & COUNT;
+    let rest = left.min(SHORT).max(left / PART).min(LONGEST) as u32;
+    let mut pauses = rest;
+    while pauses > 0 {
         core::hint::spin_loop();
-        left -= 1;
+        pauses -= 1;
     }
+    1 + rest / SHORT as u32
 }
 
 /// The last access of the run before was an acquisition: lets its release, which is about to come, go first.
@@ -281,8 +338,8 @@ fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32,
         if before.wrapping_sub(now) != 1 {
             break;
         }
-        rest_a_while(order);
-        look_away(thread, &mut looks);
+        let rested = rest_a_while(order);
+        look_away(thread, &mut looks, rested);
     }
     let slot = thread.slot();
     let argument = u64::from(number) << 32 | u64::from(before.wrapping_add(1));
@@ -300,7 +357,7 @@ fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32,
             _ => (before.wrapping_sub(1), Sleep::UntilNear),
         };
         if until == before && looks < LOOKS {
-            look_away(thread, &mut looks);
+            look_away(thread, &mut looks, 1);
             continue;
         }
         slot.waiting.store(waiting::SYNC, Ordering::SeqCst);
@@ -309,12 +366,8 @@ fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32,
         } else {
             thread.number
         };
-        let entry = sleeper(number, until, why);
-        let told = entry
-            .compare_exchange(0, me, Ordering::SeqCst, Ordering::SeqCst)
-            .is_ok()
-            || on_the_word && entry.load(Ordering::SeqCst) == ON_THE_WORD;
-        let patience = if told { PATIENCE } else { 1 };
+        let bed = bed(number, until, why);
+        let patience = if bed.take(me) { PATIENCE } else { 1 };
         if run.load(Ordering::SeqCst) != now {
             // Go and look.
         } else if on_the_word {
@@ -322,7 +375,7 @@ fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32,
         } else {
             futex::wait(&slot.waiting, waiting::SYNC, patience);
         }
-        let _ = entry.compare_exchange(me, 0, Ordering::SeqCst, Ordering::SeqCst);
+        bed.leave(me);
         looks = 0;
     }
     slot.waiting.store(waiting::NO, Ordering::Release);
@@ -334,12 +387,9 @@ const PATIENCE: u64 = 100;
 /// Wakes who waits until `over` runs are over.
 fn wake(run: &AtomicU32, number: u32, over: u32) {
     for why in [Sleep::UntilNext, Sleep::UntilNear] {
-        let entry = sleeper(number, over, why);
-        let who = entry.load(Ordering::SeqCst);
-        if who == 0 {
+        let Some(who) = bed(number, over, why).clear() else {
             continue;
-        }
-        let _ = entry.compare_exchange(who, 0, Ordering::SeqCst, Ordering::SeqCst);
+        };
         if who == ON_THE_WORD {
             futex::wake(run, u32::MAX >> 1);
             continue;

@@ -7,7 +7,7 @@ use crate::order::{self, Object, Order, RECORD, REPLAY};
 use crate::runs::{LOOKS, count_down, goes_on, look_away};
 use crate::state::{Thread, current};
 use crate::{outcome, solid, waits};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::record::sync;
 
 const OWNER_OFFSET: usize = 8;
@@ -114,9 +114,9 @@ pub fn lock_really(thread: &mut Thread, address: usize) -> i32 {
             }
             let word = &*(address as *const AtomicU32);
             while looks < LOOKS && word.load(Ordering::Relaxed) != 0 {
-                look_away(thread, &mut looks);
+                look_away(thread, &mut looks, 1);
             }
-            look_away(thread, &mut looks);
+            look_away(thread, &mut looks, 1);
         }
         call1(Real::mutex_lock, address)
     }
@@ -135,10 +135,20 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
     let thread = current();
     // SAFETY: as the caller says; the thread is this one.
     unsafe {
-        if !thread.is_null() && (*thread).sync == RECORD && fast::lock_mutex(address) {
-            if !order::count_up(&*thread, address + STATE_OFFSET) {
-                record_lock(&mut *thread, address, place, 0);
+        if thread.is_null() {
+            return lock_slowly(address, place);
+        }
+        if (*thread).sync == RECORD && fast::lock_mutex(address) {
+            if order::count_up(&*thread, address + STATE_OFFSET) {
+                return 0;
             }
+            return record_lock(&mut *thread, address, place, 0);
+        }
+        if (*thread).sync == REPLAY
+            && goes_on(&*thread, address + STATE_OFFSET)
+            && fast::lock_mutex(address)
+        {
+            count_down(address + STATE_OFFSET);
             return 0;
         }
         lock_slowly(address, place)
@@ -181,14 +191,6 @@ unsafe fn record_lock(thread: &mut Thread, address: usize, place: usize, result:
 
 #[inline(never)]
 unsafe fn replay_lock(thread: &mut Thread, address: usize, place: usize) -> i32 {
-    // SAFETY: as the caller says; an ordinary mutex has its state in its own words.
-    unsafe {
-        let word = &*((address + STATE_OFFSET) as *const AtomicU64);
-        if goes_on(thread, word) && fast::lock_mutex(address) {
-            count_down(word);
-            return 0;
-        }
-    }
     // SAFETY: as the caller says.
     let mutex = unsafe { Mutex::at(address, place) };
     let promised = if mutex.may_fail {
