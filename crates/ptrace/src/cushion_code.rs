@@ -29,6 +29,9 @@ const FLAGS: usize = 176;
 global_asm!(
     ".pushsection .rodata.wayfarer_cushion, \"a\", @progbits",
     ".balign 16",
+    // The crate may be compiled in several pieces: all must know the name.
+    ".globl wayfarer_cushion_code",
+    ".hidden wayfarer_cushion_code",
     "wayfarer_cushion_code:",
     "100:",
     "endbr64",
