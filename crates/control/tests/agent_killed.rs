@@ -196,20 +196,19 @@ fn locked(executable: &Path) -> u64 {
 #[test]
 fn an_orderly_leave_leaves_nothing_either() {
     let executable = program("survivor", &[]);
-    let mut survivor = Survivor::start(&executable, &["forks"]);
-    for _ in 0..5 {
+    for mode in ["", "forks", "blocks", "limits"] {
+        let mut survivor = Survivor::start(&executable, &[mode]);
         let mut session = Session::start();
         let reply = session.attach(&[survivor.pid()]);
         let process = reply.results[0].process.as_ref().unwrap().id;
-        assert_ne!(survivor.looks(), survivor.before);
         let id = count_at(&mut session, &[process], symbol(&executable, "work"));
         session.go();
         wait_for_hits(&mut session, id);
         session.detach();
         survivor.is_unharmed();
         assert!(wait_for(&mut session.drop_connection()).success());
+        survivor.finishes();
     }
-    survivor.finishes();
 }
 
 #[test]
@@ -300,6 +299,18 @@ fn while_children_are_made() {
         let id = count_at(session, processes, symbol(executable, "work"));
         session.go();
         wait_for_hits(session, id);
+    });
+}
+
+#[test]
+fn while_the_program_has_traps_of_its_own() {
+    survive(8, &[&["traps"]], |session, processes, executable| {
+        count_at(session, processes, symbol(executable, "work"));
+        for _ in 0..3 {
+            session.go();
+            session.stop();
+        }
+        session.go();
     });
 }
 
@@ -398,6 +409,12 @@ fn both_halves_of_the_agent_die() {
         });
         survivor.goes_on();
         assert_eq!(survivor.looks().code, survivor.before.code);
+        // What nobody could clean up is cleaned up by the next who comes.
+        let mut session = Session::start();
+        session.attach(&[survivor.pid()]);
+        session.detach();
+        survivor.is_unharmed();
+        assert!(wait_for(&mut session.drop_connection()).success());
         survivor.finishes();
     }
 }

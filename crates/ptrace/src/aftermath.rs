@@ -1,7 +1,7 @@
 //! What the guardian does for programs whose tracer has died: at once their bytes, then everything else.
 
 use crate::attach::attach;
-use crate::cushion::Cushion;
+use crate::cushion::{Cushion, take_out};
 use crate::debug_registers::SLOTS;
 use crate::errand::{self, Back, Provisions};
 use crate::error::Error;
@@ -75,13 +75,6 @@ pub(crate) fn repair(table: &Table, tracer: Option<Tid>) -> BTreeMap<Tid, Remain
     }
     processes.retain(|_, remains| remains.any());
     processes
-}
-
-fn take_out(memory: &Memory, address: u64, original: u8) {
-    let mut now = [0];
-    if memory.read(address, &mut now).is_ok() && now == [BREAKPOINT] {
-        let _ = memory.write(address, &[original]);
-    }
 }
 
 /// Children of fork that the worker had not heard of have what their parents had; their cushion says what.

@@ -58,7 +58,16 @@ impl Cushion {
     }
 
     fn fill(&self, errand: &mut Errand, memory: &Memory) -> Result<(), Error> {
-        let old = action(errand, memory)?;
+        let mut old = action(errand, memory)?;
+        let leftover = u64_of(&old, 0);
+        let listed = Cushion::listed(leftover, memory);
+        if let Some(listed) = &listed {
+            // An agent died here together with its guardian: what it left is cleaned up now.
+            for (address, original) in listed {
+                take_out(memory, *address, *original);
+            }
+            memory.read(leftover + OLD_ACTION as u64, &mut old)?;
+        }
         let word = |at: usize| u64_of(&old, at);
         let (mut flags, mut mask) = (libc::SA_ONSTACK as u64, u64::MAX);
         if word(0) > libc::SIG_IGN as u64 {
@@ -74,7 +83,11 @@ impl Cushion {
         memory.write(self.base, code())?;
         memory.write(self.base + OLD_ACTION as u64, &old)?;
         memory.write(self.base + NEW_ACTION as u64, &new)?;
-        self.install(errand, NEW_ACTION)
+        self.install(errand, NEW_ACTION)?;
+        if listed.is_some() {
+            Cushion::unmap(leftover, errand)?;
+        }
+        Ok(())
     }
 
     fn install(&self, errand: &mut Errand, which: usize) -> Result<(), Error> {
@@ -179,6 +192,14 @@ impl Cushion {
 
     fn entry(&self, index: usize) -> u64 {
         self.base + (TABLE + index * ENTRY) as u64
+    }
+}
+
+/// Puts the original byte back where a breakpoint is still.
+pub(crate) fn take_out(memory: &Memory, address: u64, original: u8) {
+    let mut now = [0];
+    if memory.read(address, &mut now).is_ok() && now == [BREAKPOINT] {
+        let _ = memory.write(address, &[original]);
     }
 }
 

@@ -1,13 +1,20 @@
 // Threads that call functions until a file appears. With "forks" the first one makes a child again and again, which must
-// do the same once and end well; with "blocks" they block all signals. Ends with 7 if nothing went wrong.
+// do the same once and end well; with "blocks" they block all signals; with "traps" they have breakpoint instructions of
+// their own and a handler; with "limits" they have a filter for system calls. Ends with 7 if nothing went wrong.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 volatile long total;
 volatile long children;
+volatile long trapped;
+static int traps;
 static const char *end;
 
 __attribute__((noinline)) void work(void) { __atomic_fetch_add(&total, 1, __ATOMIC_RELAXED); }
@@ -22,12 +29,24 @@ __attribute__((noinline)) int check(int number) {
 // For the debugger to call.
 __attribute__((used)) void wait_long(void) { sleep(3600); }
 
+static void on_trap(int signal) {
+    if (signal != SIGTRAP) abort();
+    __atomic_fetch_add(&trapped, 1, __ATOMIC_RELAXED);
+}
+
+static void limit(void) {
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {1, &allow};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) abort();
+}
+
 static void *body(void *argument) {
     (void)argument;
     int number = 0;
     while (access(end, F_OK) != 0) {
         work();
         check(number++ & 0xffff);
+        if (traps) __asm__ volatile("int3");
         usleep(50);
     }
     return NULL;
@@ -48,15 +67,20 @@ static void forks(void) {
 
 int main(int argc, char **argv) {
     end = argv[1];
-    if (argc > 2 && argv[2][0] == 'b') {
+    const char *mode = argc > 2 ? argv[2] : "";
+    if (!strcmp(mode, "blocks")) {
         sigset_t all;
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, NULL);
-        argc = 2;
+    }
+    if (!strcmp(mode, "limits")) limit();
+    if (!strcmp(mode, "traps")) {
+        traps = 1;
+        signal(SIGTRAP, on_trap);
     }
     pthread_t threads[3];
     for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, body, NULL);
-    if (argc > 2)
+    if (!strcmp(mode, "forks"))
         forks();
     else
         body(NULL);
