@@ -154,7 +154,7 @@ fn survive(rounds: u64, programs: &[&[&str]], arm: impl Fn(&mut Session, &[u64],
         arm(&mut session, &processes, &executable);
         std::thread::sleep(moment(round));
         kill(&[session.worker_pid]);
-        wait_for(&mut session.agent);
+        assert!(!wait_for(&mut session.agent).success());
         for survivor in &mut survivors {
             survivor.is_unharmed();
         }
@@ -295,7 +295,7 @@ fn while_memory_is_watched() {
 
 #[test]
 fn while_children_are_made() {
-    survive(10, &[&["forks"]], |session, processes, executable| {
+    survive(10, &[&["forks"], &["execs"]], |session, processes, executable| {
         let id = count_at(session, processes, symbol(executable, "work"));
         session.go();
         wait_for_hits(session, id);

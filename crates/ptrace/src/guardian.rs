@@ -114,9 +114,15 @@ fn guard(table: &Table, mut reader: File, child: i32) -> i32 {
             repair(table, None)
         }
     };
+    let status = end_of(child);
     for (pid, remains) in remains {
         clean_up(pid, &remains);
     }
+    status
+}
+
+/// Waits for the end of the working process; its exit status as a shell would give it.
+fn end_of(child: i32) -> i32 {
     let mut status = 0;
     // SAFETY: the child is ours; the call stores one number.
     while unsafe { libc::waitpid(child, &mut status, 0) } == child {

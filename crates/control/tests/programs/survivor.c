@@ -1,6 +1,9 @@
-// Threads that call functions until a file appears. With "forks" the first one makes a child again and again, which must
-// do the same once and end well; with "blocks" they block all signals; with "traps" they have breakpoint instructions of
-// their own and a handler; with "limits" they have a filter for system calls. Ends with 7 if nothing went wrong.
+// Threads that call functions until a file appears; ends with 7 if nothing went wrong. The second argument says more:
+// forks   the first thread makes a child again and again, which must do the same once and end well
+// execs   the same with a program of its own
+// blocks  all signals are blocked
+// traps   there are breakpoint instructions of the program's own, and a handler for them
+// limits  system calls go through a filter
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -52,9 +55,13 @@ static void *body(void *argument) {
     return NULL;
 }
 
-static void forks(void) {
+static void forks(char *program) {
     while (access(end, F_OK) != 0) {
-        pid_t child = fork();
+        pid_t child = program ? vfork() : fork();
+        if (child == 0 && program) {
+            execl(program, program, end, "once", NULL);
+            _exit(5);
+        }
         if (child == 0) {
             work();
             _exit(check(5) == 18 ? 3 : 4);
@@ -73,6 +80,10 @@ int main(int argc, char **argv) {
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, NULL);
     }
+    if (!strcmp(mode, "once")) {
+        work();
+        return 3;
+    }
     if (!strcmp(mode, "limits")) limit();
     if (!strcmp(mode, "traps")) {
         traps = 1;
@@ -81,7 +92,9 @@ int main(int argc, char **argv) {
     pthread_t threads[3];
     for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, body, NULL);
     if (!strcmp(mode, "forks"))
-        forks();
+        forks(NULL);
+    else if (!strcmp(mode, "execs"))
+        forks(argv[0]);
     else
         body(NULL);
     for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
