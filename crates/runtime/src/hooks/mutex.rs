@@ -261,10 +261,30 @@ pub unsafe fn clocklock(address: usize, clock: usize, time: usize, place: usize)
 /// # Safety
 /// As pthread_mutex_init.
 pub unsafe fn init(address: usize, attributes: usize, place: usize) -> i32 {
+    let mut plain = 0u32;
+    let mut attributes = attributes;
+    if attributes != 0 {
+        // SAFETY: the program's own attributes, which are one word.
+        plain = without_inheritance(unsafe { *(attributes as *const u32) });
+        attributes = (&raw mut plain) as usize;
+    }
     // SAFETY: as the caller says; the real function clears the whole mutex, our words included.
     let result = unsafe { call(Real::mutex_init, [address, attributes, 0, 0, 0, 0]) as i32 };
+    core::hint::black_box(&plain);
     born(address, place);
     result
+}
+
+/// Attributes of a mutex without priority inheritance. The kernel would write into the words of such a mutex
+/// while its owner runs, at a moment that nobody can order; all that the program loses is a matter of time.
+fn without_inheritance(attributes: u32) -> u32 {
+    const PROTOCOL: u32 = 3 << 28;
+    const INHERIT: u32 = 1 << 28;
+    if attributes & PROTOCOL == INHERIT {
+        attributes & !PROTOCOL
+    } else {
+        attributes
+    }
 }
 
 /// Remembers who initialised an object; only a recording asks for it.
