@@ -18,6 +18,9 @@ g++             g++
 memcached       memcached
 pigz            pigz
 initdb          postgresql
+haproxy         haproxy
+stress-ng       stress-ng
+gst-launch-1.0  gstreamer1.0-tools
 gdb             gdb
 dwz             dwz
 "

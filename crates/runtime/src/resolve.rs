@@ -175,6 +175,8 @@ pub struct Survey {
 struct Program {
     headers: usize,
     count: usize,
+    /// What the loader added to its addresses, where that is known already.
+    bias: Option<usize>,
 }
 
 static HEADERS: AtomicUsize = AtomicUsize::new(0);
@@ -188,10 +190,7 @@ pub fn remember_program(headers: usize, count: usize) {
 
 /// A look at the program and at the names of its libraries.
 pub fn survey(by_hand: &[&[u8]]) -> Survey {
-    let program = Program {
-        headers: HEADERS.load(Ordering::Relaxed),
-        count: COUNT.load(Ordering::Relaxed),
-    };
+    let program = Program::remembered();
     let mut survey = Survey {
         by_hand: false,
         imports_syscall: false,
@@ -269,11 +268,7 @@ pub fn program_imports_first_version(name: &CStr) -> bool {
 
 /// Whether an address lies in the code of the program itself.
 pub fn is_in_program(address: usize) -> bool {
-    let program = Program {
-        headers: HEADERS.load(Ordering::Relaxed),
-        count: COUNT.load(Ordering::Relaxed),
-    };
-    program
+    Program::remembered()
         .segments()
         .any(|(kind, _, from, length)| kind == PT_LOAD && address.wrapping_sub(from) < length)
 }
@@ -340,7 +335,71 @@ const PT_PHDR: u32 = 6;
 const EXECUTABLE: u32 = 1;
 const HEADER: usize = 56;
 
+/// `mov edi, 202`: the first argument of `syscall`, which then makes a futex call.
+const FUTEX_NUMBER: [u8; 5] = [0xbf, 0xca, 0, 0, 0];
+
+/// Whether a library other than `known` makes futex calls of its own.
+pub fn library_has_own_futex(known: &[&[u8]]) -> bool {
+    let mut entry = first();
+    // SAFETY: the list ends with null; names are zero terminated; the first entry is the program.
+    unsafe {
+        if let Some(program) = entry.as_ref() {
+            entry = program.next;
+        }
+        while let Some(map) = entry.as_ref() {
+            entry = map.next;
+            if map.name.is_null() || map.dynamic == own_dynamic() || is_virtual(map) {
+                continue;
+            }
+            let name = CStr::from_ptr(map.name.cast()).to_bytes();
+            if !known.iter().any(|known| contains(name, known))
+                && imports(map, c"syscall")
+                && Program::of_library(map).is_some_and(Program::makes_futex_calls)
+            {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 impl Program {
+    /// The program itself.
+    fn remembered() -> Self {
+        Program {
+            headers: HEADERS.load(Ordering::Relaxed),
+            count: COUNT.load(Ordering::Relaxed),
+            bias: None,
+        }
+    }
+
+    /// A library whose file header is mapped where its addresses begin, as linkers make them.
+    fn of_library(map: &LinkMap) -> Option<Self> {
+        const HEADERS_AT: usize = 32;
+        const COUNT_AT: usize = 56;
+        let magic = crate::user::read::<[u8; 4]>(map.base)?;
+        let headers = crate::user::read::<usize>(map.base + HEADERS_AT)?;
+        let count = crate::user::read::<u16>(map.base + COUNT_AT)?;
+        (&magic == b"\x7fELF").then_some(Program {
+            headers: map.base.wrapping_add(headers),
+            count: count as usize,
+            bias: Some(map.base),
+        })
+    }
+
+    fn makes_futex_calls(self) -> bool {
+        /// Compilers as libraries have more than this; to read all of it would take longer than most programs.
+        const LARGEST: usize = 32 << 20;
+        self.segments().any(|(kind, flags, address, length)| {
+            if kind != PT_LOAD || flags & EXECUTABLE == 0 || length > LARGEST {
+                return false;
+            }
+            // SAFETY: code of a library that is mapped.
+            let code = unsafe { core::slice::from_raw_parts(address as *const u8, length) };
+            contains(code, &FUTEX_NUMBER)
+        })
+    }
+
     /// Kind, flags, address in memory and length of each segment.
     fn segments(self) -> impl Iterator<Item = (u32, u32, usize, usize)> {
         let word = move |index: usize, at: usize| {
@@ -348,9 +407,9 @@ impl Program {
             // SAFETY: within the table of headers, which is mapped.
             unsafe { (place as *const usize).read_unaligned() }
         };
-        let mut bias = 0usize;
+        let mut bias = self.bias.unwrap_or(0);
         for index in 0..self.count {
-            if word(index, 0) as u32 == PT_PHDR {
+            if self.bias.is_none() && word(index, 0) as u32 == PT_PHDR {
                 bias = self.headers.wrapping_sub(word(index, 16));
             }
         }

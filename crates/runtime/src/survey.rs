@@ -14,6 +14,10 @@ const BY_HAND: [&[u8]; 6] = [
     b"libjvm",
 ];
 
+/// Libraries that make futex calls of their own and are followed all the same: what of them a program can reach
+/// goes through functions that we stand in front of, or through code of the program's own.
+const FOLLOWED: [&[u8]; 2] = [b"libc.so", b"libstdc++"];
+
 /// Mode, reason and its value, for a process that is about to have its second thread.
 pub fn verdict() -> (u64, u8, i64) {
     let found = resolve::survey(&BY_HAND);
@@ -38,6 +42,9 @@ pub fn verdict() -> (u64, u8, i64) {
     }
     if atomics > 0 {
         return (threads::SERIAL, threads::ATOMICS, atomics);
+    }
+    if resolve::library_has_own_futex(&FOLLOWED) {
+        return (threads::SERIAL, threads::LIBRARY, 0);
     }
     (threads::PARALLEL, threads::ALL_VISIBLE, 0)
 }

@@ -74,6 +74,7 @@ const PROGRAMS: &[Program] = &[
     c("long_rows"),
     c("mutex_dynamic"),
     c("mutex_errorcheck"),
+    c("mutex_inherit"),
     c("mutex_normal"),
     c("mutex_recursive"),
     c("mutex_robust"),

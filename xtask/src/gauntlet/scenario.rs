@@ -135,6 +135,14 @@ pub const SCENARIOS: &[Scenario] = &[
     ),
     together("pool", 2, &["bash", "threads/pool.sh", "WORK"]),
     together("openmp", 2, &["bash", "threads/openmp.sh", "WORK"]),
+    together("library", 2, &["bash", "threads/library.sh", "WORK"]),
+    together("stress", 2, &["bash", "stress/threads.sh"]),
+    together("gstreamer", 2, &["bash", "gstreamer/pipeline.sh", "WORK"]),
+    together(
+        "haproxy",
+        2,
+        &["bash", "haproxy/together.sh", "WORK", "PORT1"],
+    ),
     together("postgres", 2, &["bash", "postgres/clients.sh", "WORK"]),
     together("pigz", 2, &["bash", "pigz/round.sh", "WORK"]),
     together(
