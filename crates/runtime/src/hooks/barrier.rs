@@ -12,9 +12,10 @@ pub unsafe fn wait(address: usize) -> i32 {
         let Some(thread) = followed() else {
             return call1(Real::barrier_wait, address);
         };
-        let promised = outcome::foretell(thread);
         let result = call1(Real::barrier_wait, address);
-        match promised {
+        // Only now: a handler whose record comes first may have run within the wait or behind it, and whoever
+        // sent its signal may have waited for us here.
+        match outcome::foretell(thread) {
             Some(promised) => promised,
             None => {
                 outcome::report(thread, result);
