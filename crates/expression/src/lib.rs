@@ -27,7 +27,7 @@ mod value;
 mod vtable;
 
 pub use condition::{Storage, compile_condition, storage_of};
-pub use describe::{describe_type, whatis};
+pub use describe::{describe_offsets, describe_type, whatis};
 pub use evaluate::{TypeOf, evaluate, type_of};
 pub use parse::{ParseError, parse, parse_type, parse_with};
 pub use print::{Format, Letter, flags, is_scalar, print};

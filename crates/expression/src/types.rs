@@ -69,6 +69,7 @@ pub struct Structure {
     /// The module.
     pub module: Arc<Module>,
     node: Arc<Type>,
+    unit: wayfarer_symbols::UnitId,
 }
 
 impl std::ops::Deref for Structure {
@@ -84,6 +85,14 @@ impl std::ops::Deref for Structure {
 }
 
 impl Structure {
+    /// The language that it was written in.
+    pub fn language(&self) -> Language {
+        match self.module.unit(self.unit) {
+            Ok(unit) => language_of(unit.language),
+            Err(_) => Language::C,
+        }
+    }
+
     /// The type that a member names.
     pub fn member_type(&self, id: Option<TypeId>) -> TypeRef {
         TypeRef::known(&self.module, id)
@@ -253,7 +262,7 @@ impl TypeRef {
             TypeRef::Void => Shape::Void,
             TypeRef::Made(made) => made_shape(&made),
             TypeRef::Known { module, id } => match module.type_of(id) {
-                Ok(node) => known_shape(&module, node),
+                Ok(node) => known_shape(&module, node, id),
                 Err(_) => Shape::Named("<unknown type>".into()),
             },
         }
@@ -390,7 +399,7 @@ fn made_shape(made: &MadeType) -> Shape {
     }
 }
 
-fn known_shape(module: &Arc<Module>, node: Arc<Type>) -> Shape {
+fn known_shape(module: &Arc<Module>, node: Arc<Type>, id: TypeId) -> Shape {
     let known = |id: Option<TypeId>| TypeRef::known(module, id);
     match &*node {
         Type::Base(base) => Shape::Base(base.clone()),
@@ -402,6 +411,7 @@ fn known_shape(module: &Arc<Module>, node: Arc<Type>) -> Shape {
         Type::Aggregate(_) => Shape::Aggregate(Structure {
             module: Arc::clone(module),
             node,
+            unit: id.0.unit,
         }),
         Type::Enumeration(enumeration) => Shape::Enumeration(Arc::new(enumeration.clone())),
         Type::Array(array) => array_shape(known(array.element), &array.dimensions, array.is_vector),

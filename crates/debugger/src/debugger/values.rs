@@ -275,6 +275,13 @@ impl Debugger {
         Ok(describe_type(found.type_ref()))
     }
 
+    /// The definition of an expression's (or type's) type with offsets and sizes, where it has members.
+    pub fn ptype_offsets(&mut self, expression: &str) -> Result<Option<String>> {
+        let found =
+            self.with_expression(expression, |expression, scene| type_of(expression, scene))?;
+        Ok(wayfarer_expression::describe_offsets(found.type_ref()))
+    }
+
     /// Values `$1`… with their texts, newest last.
     pub fn history(&self) -> Vec<ValueView> {
         self.memories.views()
