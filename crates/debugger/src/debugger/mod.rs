@@ -24,6 +24,7 @@ mod processes;
 mod registers;
 mod running;
 mod rust_debug;
+mod search;
 mod settings;
 mod signals;
 mod snapshots;
@@ -43,6 +44,7 @@ use std::sync::mpsc::Receiver;
 use wayfarer_protocol as wire;
 
 pub(crate) use rust_debug::DebugMaker;
+pub use search::SearchSpec;
 
 use crate::agent::{AgentProcess, Interrupter, Link, Mailbox, News, connect};
 use crate::breakpoint::{Breakpoint, Purpose};

@@ -9,6 +9,7 @@ mod library;
 mod literals;
 mod members;
 mod read;
+mod rust_literals;
 mod subscript;
 mod type_syntax;
 
@@ -26,6 +27,11 @@ pub(crate) use literals::c_integer;
 pub(crate) use members::{active_variant, base_value, field_of, member_value, static_member};
 pub(crate) use read::{bits_of, contents, contents_or_absence, number_of, pointer_of, read_bytes};
 pub(crate) use type_syntax::resolve_type;
+
+/// The bytes of a value, read now.
+pub fn bytes(value: &Value, scope: &mut dyn Scope) -> Evaluated<Vec<u8>> {
+    contents(value, scope).map(|fetched| fetched.bytes.clone())
+}
 
 /// What an evaluation ends with.
 type Evaluated<T = Value> = Result<T, EvaluationError>;
@@ -188,6 +194,9 @@ impl Evaluator<'_> {
                 inclusive,
             } => self.slice(base, from.as_deref(), to.as_deref(), *inclusive),
             Node::Repeat(base, count) => self.repeat(base, count),
+            Node::Array(elements) => self.array_literal(elements),
+            Node::ArrayOf(value, count) => self.repeated_literal(value, count),
+            Node::Structure(literal) => self.structure_literal(literal),
             Node::Call(function, arguments) => self.call(function, arguments),
             Node::SizeOf(operand) => self.size_of(operand),
             Node::AlignOf(operand) => {
@@ -346,6 +355,13 @@ impl Evaluator<'_> {
     }
 
     fn call(&mut self, function: &Node, arguments: &[Node]) -> Evaluated {
+        if self.language == Language::Rust
+            && let Node::Name(name) = function
+            && self.scope.variable(name)?.is_none()
+            && let Some(value) = self.tuple_literal(name, arguments)
+        {
+            return value;
+        }
         // `sizeof`-like words of Rust and casts in the form of a call: `u32(x)`, `point(x)`.
         if let Node::Name(name) = function
             && let [operand] = arguments
