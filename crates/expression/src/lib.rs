@@ -20,6 +20,7 @@ mod names;
 mod number;
 mod parse;
 mod print;
+mod record;
 mod scope;
 mod syntax;
 mod types;
@@ -31,6 +32,7 @@ pub use describe::{describe_offsets, describe_type, whatis};
 pub use evaluate::{TypeOf, bytes, evaluate, type_of};
 pub use parse::{ParseError, parse, parse_type, parse_with};
 pub use print::{Format, Letter, flags, is_scalar, print};
+pub use record::{Record, signal_information};
 pub use scope::{EvaluationError, Scope, SymbolAt};
 pub use syntax::{
     BinaryOperator, Expression, History, IntegerSuffix, Language, Node, StructureLiteral, TypeSyntax,

@@ -55,6 +55,8 @@ pub enum MadeType {
     },
     /// A type with `const` or `volatile`.
     Qualified(Qualifier, TypeRef),
+    /// A structure of the kernel's.
+    Record(Arc<crate::record::Record>),
     /// Any code: what the program counter points to.
     Code,
     /// Code without debug information, as gdb calls it.
@@ -148,6 +150,8 @@ pub enum Shape {
         /// Its size.
         size: u64,
     },
+    /// A structure of the kernel's.
+    Record(Arc<crate::record::Record>),
     /// A type with nothing but a name.
     Named(Arc<str>),
 }
@@ -278,6 +282,7 @@ impl TypeRef {
                 _ => Some(8),
             },
             Shape::Aggregate(structure) => Some(structure.size),
+            Shape::Record(record) => Some(record.size),
             Shape::Enumeration(enumeration) => Some(enumeration.size),
             Shape::Array { element, count, .. } => element.size()?.checked_mul(count.unwrap_or(0)),
             Shape::Function { .. } => Some(1),
@@ -323,7 +328,10 @@ impl TypeRef {
                 MadeType::Pointer(_, target) | MadeType::Qualified(_, target) => target.language(),
                 MadeType::Array { element, .. } => element.language(),
                 MadeType::Function { result, .. } => result.language(),
-                MadeType::Code | MadeType::CodeSymbol | MadeType::DataSymbol => Language::C,
+                MadeType::Record(_)
+                | MadeType::Code
+                | MadeType::CodeSymbol
+                | MadeType::DataSymbol => Language::C,
             },
         }
     }
@@ -395,6 +403,7 @@ fn made_shape(made: &MadeType) -> Shape {
             is_variadic: false,
             is_prototyped: true,
         },
+        MadeType::Record(record) => Shape::Record(Arc::clone(record)),
         MadeType::DataSymbol => Shape::Named("<data variable, no debug info>".into()),
     }
 }

@@ -147,6 +147,7 @@ impl Services for Hands<'_> {
         match (name, self.debugger.current) {
             ("_inferior", Some(current)) => Some(int(current.process as i32)),
             ("_thread", Some(current)) => Some(int(current.thread as i32)),
+            ("_siginfo", Some(current)) => self.debugger.signal_information(current),
             ("bpnum", _) => Some(int(self.debugger.next_breakpoint as i32 - 1)),
             _ => self.debugger.memories.convenience(name),
         }

@@ -32,6 +32,9 @@ pub fn describe_type(type_ref: &TypeRef) -> String {
     if type_ref.language() == Language::Rust {
         return rust_item::describe(type_ref);
     }
+    if let Shape::Record(record) = type_ref.shape() {
+        return record.definition(0);
+    }
     expand(type_ref, "", 1, 0)
 }
 
