@@ -10,7 +10,11 @@ use crate::{HandleAction, Result};
 impl Debugger {
     /// `$_siginfo`: what the kernel says of the signal that stopped a thread.
     pub(super) fn signal_information(&self, id: crate::ThreadId) -> Option<Value> {
-        let reason = self.thread(id).ok()?.1.reason.as_ref()?.reason.as_ref()?;
+        let (process, thread) = self.thread(id).ok()?;
+        if !process.is_alive() {
+            return None;
+        }
+        let reason = thread.reason.as_ref()?.reason.as_ref()?;
         let wire::stop_reason::Reason::Signal(signal) = reason else {
             return None;
         };

@@ -130,7 +130,7 @@ fn push_frames(activation: &Activation, index: usize, frames: &mut Vec<Frame>) -
     let mut position = None;
     let mut is_inside_line = true;
     if let Some((line_start, line)) = &described.line {
-        is_inside_line = *line_start != loaded.address(activation.pc);
+        is_inside_line = *line_start != Some(loaded.address(activation.pc));
         position = Some(line.clone());
     }
     let frame_address = frame_address(activation);
