@@ -35,8 +35,8 @@ pub use print::{Format, Letter, flags, is_scalar, print};
 pub use record::{Record, signal_information};
 pub use scope::{EvaluationError, Scope, SymbolAt};
 pub use syntax::{
-    BinaryOperator, Expression, History, IntegerSuffix, Language, Node, StructureLiteral, TypeSyntax,
-    UnaryOperator,
+    BinaryOperator, Expression, History, IntegerSuffix, Language, Node, StructureLiteral,
+    TypeSyntax, UnaryOperator,
 };
 pub use types::{MadeType, Shape, Structure, TypeRef, language_of};
 pub use value::{MAXIMUM_OBJECT, Value};

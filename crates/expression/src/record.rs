@@ -83,14 +83,16 @@ pub fn signal_information() -> TypeRef {
     let uid = number("__uid_t", Encoding::Unsigned, 4);
     let clock = number("__clock_t", Encoding::Signed, 8);
     let pointer = TypeRef::Void.pointer();
-    let part = |size: u64, members: Vec<(&'static str, u64, TypeRef)>| {
-        made(None, false, size, members)
-    };
+    let part =
+        |size: u64, members: Vec<(&'static str, u64, TypeRef)>| made(None, false, size, members);
     let value = made(
         Some("sigval_t"),
         true,
         8,
-        vec![("sival_int", 0, int.clone()), ("sival_ptr", 0, pointer.clone())],
+        vec![
+            ("sival_int", 0, int.clone()),
+            ("sival_ptr", 0, pointer.clone()),
+        ],
     );
     let sender = || vec![("si_pid", 0, pid.clone()), ("si_uid", 4, uid.clone())];
     let with = |mut members: Vec<(&'static str, u64, TypeRef)>, more: Vec<_>| {
@@ -109,7 +111,10 @@ pub fn signal_information() -> TypeRef {
     ];
     let bounds = part(
         16,
-        vec![("_lower", 0, pointer.clone()), ("_upper", 8, pointer.clone())],
+        vec![
+            ("_lower", 0, pointer.clone()),
+            ("_upper", 8, pointer.clone()),
+        ],
     );
     let fault = vec![
         ("si_addr", 0, pointer.clone()),
@@ -129,10 +134,18 @@ pub fn signal_information() -> TypeRef {
             ("_pad", 0, int.array(Some(28))),
             ("_kill", 0, part(8, sender())),
             ("_timer", 0, part(16, timer)),
-            ("_rt", 0, part(16, with(sender(), vec![("si_sigval", 8, value)]))),
+            (
+                "_rt",
+                0,
+                part(16, with(sender(), vec![("si_sigval", 8, value)])),
+            ),
             ("_sigchld", 0, part(32, with(sender(), child))),
             ("_sigfault", 0, part(32, fault)),
-            ("_sigpoll", 0, part(16, vec![("si_band", 0, long), ("si_fd", 8, int.clone())])),
+            (
+                "_sigpoll",
+                0,
+                part(16, vec![("si_band", 0, long), ("si_fd", 8, int.clone())]),
+            ),
             ("_sigsys", 0, part(16, system_call)),
         ],
     );

@@ -33,7 +33,9 @@ fn find(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
         Some('w') => Some(4),
         Some('g') => Some(8),
         Some(other) => {
-            return Err(CommandError::new(format!("Invalid size granularity \"{other}\".")));
+            return Err(CommandError::new(format!(
+                "Invalid size granularity \"{other}\"."
+            )));
         }
     };
     let found = interpreter.debugger.find(&SearchSpec {

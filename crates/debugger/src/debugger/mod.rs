@@ -33,8 +33,8 @@ mod stacks;
 mod stepping;
 mod stops;
 mod tree;
-mod values;
 mod unfinished_calls;
+mod values;
 mod watchpoints;
 
 use std::collections::{BTreeMap, HashMap};

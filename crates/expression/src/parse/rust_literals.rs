@@ -18,10 +18,7 @@ impl Parser<'_> {
             if elements.len() == 1 && self.accept(";") {
                 let count = self.deeper(|parser| parser.binary(ARGUMENT))?;
                 self.expect("]")?;
-                return Ok(Node::ArrayOf(
-                    Box::new(elements.remove(0)),
-                    Box::new(count),
-                ));
+                return Ok(Node::ArrayOf(Box::new(elements.remove(0)), Box::new(count)));
             }
             self.expect(",")?;
         }
