@@ -18,7 +18,7 @@ use wayfarer_symbols::types::{Encoding, PointerKind};
 use crate::number::{Number, Scalar};
 use crate::scope::{EvaluationError, Scope};
 use crate::syntax::{BinaryOperator, Expression, Language, Node, TypeSyntax, UnaryOperator};
-use crate::types::{Shape, TypeRef};
+use crate::types::{MadeType, Shape, TypeRef};
 use crate::value::Value;
 
 pub(crate) use arithmetic::{common, promote};
@@ -175,7 +175,12 @@ impl Evaluator<'_> {
             }
             Node::Cast(syntax, operand) => {
                 let target = self.resolve(syntax)?;
-                let value = self.value(operand)?;
+                let value = match &**operand {
+                    Node::Call(function, arguments) => {
+                        self.call(function, arguments, Some(&target))?
+                    }
+                    operand => self.value(operand)?,
+                };
                 cast(&value, &target, self.scope)
             }
             Node::Field(base, name) | Node::Arrow(base, name) => {
@@ -197,7 +202,7 @@ impl Evaluator<'_> {
             Node::Array(elements) => self.array_literal(elements),
             Node::ArrayOf(value, count) => self.repeated_literal(value, count),
             Node::Structure(literal) => self.structure_literal(literal),
-            Node::Call(function, arguments) => self.call(function, arguments),
+            Node::Call(function, arguments) => self.call(function, arguments, None),
             Node::SizeOf(operand) => self.size_of(operand),
             Node::AlignOf(operand) => {
                 let alignment = self.type_of(operand)?.type_ref().alignment();
@@ -354,7 +359,13 @@ impl Evaluator<'_> {
         }
     }
 
-    fn call(&mut self, function: &Node, arguments: &[Node]) -> Evaluated {
+    /// A call; `declared` is the type to which its result is cast, which counts where nothing says what it returns.
+    fn call(
+        &mut self,
+        function: &Node,
+        arguments: &[Node],
+        declared: Option<&TypeRef>,
+    ) -> Evaluated {
         if self.language == Language::Rust
             && let Node::Name(name) = function
             && self.scope.variable(name)?.is_none()
@@ -371,7 +382,7 @@ impl Evaluator<'_> {
             let value = self.value(operand)?;
             return cast(&value, &target, self.scope);
         }
-        let (callee, this) = match self.callee(function) {
+        let (mut callee, this) = match self.callee(function) {
             Ok(found) if target_function(&found.0.type_ref).is_some() => found,
             // What the libraries' own methods say is known without calling them.
             result => match self.library_method(function, arguments)? {
@@ -379,6 +390,15 @@ impl Evaluator<'_> {
                 None => result?,
             },
         };
+        if let (Some(declared), Some(Shape::Function { result, .. })) =
+            (declared, target_function(&callee.type_ref))
+            && matches!(result.shape(), Shape::Named(_))
+        {
+            callee.type_ref = TypeRef::Made(std::sync::Arc::new(MadeType::Function {
+                result: declared.clone(),
+                parameters: Vec::new(),
+            }));
+        }
         let mut values: Vec<Value> = this.into_iter().collect();
         for argument in arguments {
             values.push(self.value(argument)?);
