@@ -25,7 +25,13 @@ const MAP_FIXED: usize = 0x10;
 const MAP_ANONYMOUS: usize = 0x20;
 const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const PROT_WRITE: usize = 2;
+const PROT_EXEC: usize = 4;
+/// Without effect in the kernel; loaders still say by it that they load a library.
+const MAP_DENYWRITE: usize = 0x800;
 const PAGE: usize = 4096;
+
+/// By how much the time of a change may lie in the past already when the file gets it.
+const TICK_NS: u64 = 10_000_000;
 
 /// Larger files that nobody has changed lately are taken from their place again, like libraries; and so
 /// are those below /usr, which come with the system as libraries do.
@@ -126,7 +132,11 @@ fn describe(descriptor: usize) -> Option<File> {
         inode: status[1],
         is_regular: status[3] & 0o170_000 == 0o100_000,
         is_settled: status[2] > 0
-            && status[11].wrapping_mul(1_000_000_000) < header().start_realtime_ns,
+            && status[11]
+                .wrapping_mul(1_000_000_000)
+                .wrapping_add(status[12])
+                .wrapping_add(TICK_NS)
+                < header().start_realtime_ns,
         size: status[6],
     })
 }
@@ -193,7 +203,9 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
         );
         return source::CONTENTS;
     }
-    let elf = !shared && starts_like_elf(made.arguments[4]);
+    // An object file that is only read may be gone tomorrow; what is loaded to run stays.
+    let is_loaded = made.arguments[3] & MAP_DENYWRITE != 0 || made.arguments[2] & PROT_EXEC != 0;
+    let elf = !shared && (is_loaded || file.is_settled) && starts_like_elf(made.arguments[4]);
     if elf || (!shared && file.is_settled) {
         // Not on the stack, which is the program's and may be short.
         let length = path_of(made.arguments[4], &mut thread.scratch);

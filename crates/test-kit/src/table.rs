@@ -16,6 +16,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("files/copying"),
     Debuggee::c("files/directories"),
     Debuggee::c("files/file_locks"),
+    Debuggee::c("files/mapped_object"),
     Debuggee::c("files/mapped_private"),
     Debuggee::c("files/mapped_shared"),
     Debuggee::c("files/memory_file"),
