@@ -71,32 +71,38 @@ impl Plan {
             .map(ToString::to_string)
             .collect();
         for thread in trace.threads() {
-            let count = events.entry(thread.id).or_insert(0);
-            let result = trace.read_log(thread.id, &mut |piece| {
-                sink(thread.id, piece);
-                for record in records_in(piece) {
-                    *count += u64::from(record.is_event());
-                    runs.add(&record);
-                    parallel |=
-                        record.tag == record::THREADS && record.number == record::threads::PARALLEL;
-                    let found = Some(record).filter(|record| record.tag == record::START);
-                    let Some(found) = found.and_then(|record| Start::parse(record.payload)) else {
-                        continue;
-                    };
-                    if is_wanted(thread.process) {
-                        for module in &found.modules {
-                            let key = (module.path.0.clone(), module.build_id.clone());
-                            modules.entry(key).or_insert_with(|| module.clone());
-                        }
-                    }
-                    if thread.id == root.main_thread && start.is_none() {
-                        start = Some(found);
+            events.insert(thread.id, 0);
+        }
+        let mut look_at = |thread: ThreadId, piece: &[u8]| {
+            sink(thread, piece);
+            let count = events.entry(thread).or_insert(0);
+            let process = trace.thread(thread).map(|row| row.process);
+            for record in records_in(piece) {
+                *count += u64::from(record.is_event());
+                runs.add(&record);
+                parallel |=
+                    record.tag == record::THREADS && record.number == record::threads::PARALLEL;
+                let found = Some(record).filter(|record| record.tag == record::START);
+                let Some(found) = found.and_then(|record| Start::parse(record.payload)) else {
+                    continue;
+                };
+                if process.is_some_and(is_wanted) {
+                    for module in &found.modules {
+                        let key = (module.path.0.clone(), module.build_id.clone());
+                        modules.entry(key).or_insert_with(|| module.clone());
                     }
                 }
-            });
-            let error = result.err().map(|error| error.to_string());
-            damage.extend(error.filter(|error| !damage.contains(error)));
-        }
+                if thread == root.main_thread && start.is_none() {
+                    start = Some(found);
+                }
+            }
+        };
+        trace.read_logs(&mut look_at, &mut |error| {
+            let error = error.to_string();
+            if !damage.contains(&error) {
+                damage.push(error);
+            }
+        });
         runs.settle();
         let start = start.ok_or_else(|| PlanError::NoStart {
             name: root.name.clone(),

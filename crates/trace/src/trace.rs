@@ -250,15 +250,21 @@ impl Trace {
         }
     }
 
-    /// Gives all logs piece by piece: thread after thread, in order within each.
-    pub fn write_logs_into(&self, sink: &mut dyn FnMut(ThreadId, &[u8])) -> Result<(), ReadError> {
+    /// Gives all logs piece by piece: thread after thread, in order within each. A log ends where it is damaged, which
+    /// `failed` is told.
+    pub fn read_logs(
+        &self,
+        sink: &mut dyn FnMut(ThreadId, &[u8]),
+        failed: &mut dyn FnMut(ReadError),
+    ) {
         if let Events::Sealed(sealed) = &self.events {
-            return sealed.all_logs(&self.tables.threads, sink);
+            return sealed.all_logs(&self.tables.threads, sink, failed);
         }
         for thread in &self.tables.threads {
-            self.read_log(thread.id, &mut |piece| sink(thread.id, piece))?;
+            if let Err(error) = self.read_log(thread.id, &mut |piece| sink(thread.id, piece)) {
+                failed(error);
+            }
         }
-        Ok(())
     }
 
     /// Bytes that the trace takes: those of its files, or, for a raw session, which is mostly

@@ -80,6 +80,42 @@ pub unsafe fn lock_mutex(address: usize) -> bool {
     true
 }
 
+/// How often [`lock_mutex_soon`] looks, and the pauses between two looks at most: together about as long as
+/// the way to the kernel and back.
+const LOOKS: u32 = 3;
+const LONGEST_PAUSE: u32 = 64;
+
+/// pthread_mutex_lock of an ordinary mutex whose owner is about to release it; whether it was one. The way to
+/// the kernel, which is longer while recording, would take more time than most owners need.
+///
+/// # Safety
+/// There must be a mutex.
+#[inline(always)]
+pub unsafe fn lock_mutex_soon(address: usize) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        if TID_OFFSET.load(Ordering::Relaxed) == 0
+            || word(address + KIND).load(Ordering::Relaxed) != 0
+        {
+            return false;
+        }
+        let (mut looks, mut pause) = (0, 32);
+        while looks < LOOKS {
+            let mut left = pause;
+            while left > 0 {
+                core::hint::spin_loop();
+                left -= 1;
+            }
+            if word(address).load(Ordering::Relaxed) == 0 && lock_mutex(address) {
+                return true;
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            looks += 1;
+        }
+    }
+    false
+}
+
 #[inline(always)]
 fn swap(word: &AtomicU32, from: u32, to: u32) -> bool {
     word.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed)

@@ -165,6 +165,9 @@ unsafe fn lock_slowly(address: usize, place: usize) -> i32 {
         if thread.sync == REPLAY {
             return replay_lock(thread, address, place);
         }
+        if fast::lock_mutex_soon(address) {
+            return record_lock(thread, address, place, 0);
+        }
         let mutex = Mutex::at(address, place);
         let since = waits::begin(thread, mutex.is_taken(thread));
         let result = call1(Real::mutex_lock, address);

@@ -1,11 +1,11 @@
 //! Unpacking of logs and of the payloads that they refer to.
 
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use std::thread;
 
 use wayfarer_model::ThreadId;
 
+use super::ahead::made_ahead;
 use super::{Part, Sealed, checked};
 use crate::error::{Damage, ReadError};
 use crate::packing::unpack;
@@ -40,68 +40,60 @@ impl Sealed {
         Ok(())
     }
 
-    /// Gives the logs of all `threads` to `sink`; blocks are unpacked side by side.
+    /// Gives the logs of all `threads` to `sink`, thread after thread; blocks are unpacked ahead, side by side. A log
+    /// ends at its first damaged part, which `failed` is told.
     pub(crate) fn all_logs(
         &self,
         threads: &[Thread],
         sink: &mut dyn FnMut(ThreadId, &[u8]),
-    ) -> Result<(), ReadError> {
+        failed: &mut dyn FnMut(ReadError),
+    ) {
         let parts: Vec<(ThreadId, Part)> = threads
             .iter()
             .filter_map(|thread| Some((thread.id, self.parts.get(&thread.id)?)))
             .flat_map(|(thread, parts)| parts.iter().map(move |part| (thread, *part)))
             .collect();
+        // Threads that share a block follow each other.
+        let mut blocks: Vec<usize> = parts.iter().map(|(_, part)| part.block).collect();
+        blocks.dedup();
         let workers = thread::available_parallelism()
             .map_or(1, usize::from)
             .min(MOST_WORKERS);
-        let mut ready = HashMap::new();
-        let mut done = (ThreadId(0), 0);
-        for (index, (thread, part)) in parts.iter().enumerate() {
-            if done.0 != *thread {
-                done = (*thread, 0);
-            }
-            if !ready.contains_key(&part.block) {
-                ready = self.unpack_next(&parts[index..], workers);
-            }
-            match ready.get(&part.block) {
-                Some(Ok(block)) => sink(*thread, part.of(block)),
-                // The error itself comes out when the block is unpacked on its own.
-                _ => {
-                    let block = self.kept_block(part.block);
-                    let block = block.map_err(|error| within(error, *thread, done.1))?;
-                    sink(*thread, part.of(&block));
+        let make = |index: usize| self.unpack_log(blocks[index]);
+        made_ahead(blocks.len(), workers, make, |unpacked| {
+            let mut current: Option<(usize, Result<Unpacked, ReadError>)> = None;
+            let mut next = 0;
+            // The thread, how much of its log came, and whether the rest is lost.
+            let mut progress = (ThreadId(0), 0, false);
+            for (thread, part) in &parts {
+                if progress.0 != *thread {
+                    progress = (*thread, 0, false);
+                }
+                if current
+                    .as_ref()
+                    .is_none_or(|(block, _)| *block != part.block)
+                {
+                    current = unpacked.take(next).map(|result| (part.block, result));
+                    next += 1;
+                }
+                if progress.2 {
+                    continue;
+                }
+                match &current {
+                    Some((_, Ok(block))) => {
+                        sink(*thread, part.of(block));
+                        progress.1 += part.length;
+                    }
+                    // The error itself comes out when the block is unpacked on its own.
+                    _ => {
+                        progress.2 = true;
+                        if let Err(error) = self.unpack_log(part.block) {
+                            failed(within(error, *thread, progress.1));
+                        }
+                    }
                 }
             }
-            done.1 += part.length;
-        }
-        Ok(())
-    }
-
-    /// Unpacks the first `workers` blocks of `parts`.
-    fn unpack_next(
-        &self,
-        parts: &[(ThreadId, Part)],
-        workers: usize,
-    ) -> HashMap<usize, Result<Unpacked, ReadError>> {
-        let mut blocks: Vec<usize> = Vec::with_capacity(workers);
-        for (_, part) in parts {
-            if !blocks.contains(&part.block) {
-                if blocks.len() == workers {
-                    break;
-                }
-                blocks.push(part.block);
-            }
-        }
-        thread::scope(|scope| {
-            let started: Vec<_> = blocks
-                .iter()
-                .map(|block| (*block, scope.spawn(move || self.unpack_log(*block))))
-                .collect();
-            let finished = started.into_iter();
-            finished
-                .filter_map(|(block, worker)| Some((block, worker.join().ok()?)))
-                .collect()
-        })
+        });
     }
 
     /// An unpacked log block; the last one is kept, as threads that share one are read in turn.

@@ -1,5 +1,6 @@
 //! The sealed form: blocks are found when it is opened and unpacked when needed.
 
+mod ahead;
 mod logs;
 
 use std::collections::HashMap;

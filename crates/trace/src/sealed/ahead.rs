@@ -1,0 +1,144 @@
+//! Things that are made ahead of their use, side by side, and taken in their order.
+
+use std::collections::HashMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// What the workers and the user of their results share.
+struct Shelf<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    made: HashMap<usize, T>,
+    /// The next one that nobody makes yet.
+    next: usize,
+    /// Results below this one are not needed any more.
+    used: usize,
+    /// Nobody will take anything any more.
+    over: bool,
+}
+
+/// Results for `0..count`, in the hands of whoever takes them.
+pub(super) struct Results<'a, T> {
+    shelf: &'a Shelf<T>,
+    count: usize,
+}
+
+/// Lets `workers` threads call `make` for `0..count`, at most twice as many ahead of what `take` has asked for.
+pub(super) fn made_ahead<T: Send, R>(
+    count: usize,
+    workers: usize,
+    make: impl Fn(usize) -> T + Sync,
+    take: impl FnOnce(&Results<'_, T>) -> R,
+) -> R {
+    let shelf = Shelf {
+        state: Mutex::new(State {
+            made: HashMap::new(),
+            next: 0,
+            used: 0,
+            over: false,
+        }),
+        changed: Condvar::new(),
+    };
+    thread::scope(|scope| {
+        for _ in 0..workers.min(count) {
+            scope.spawn(|| shelf.work(count, 2 * workers, &make));
+        }
+        let results = Results {
+            shelf: &shelf,
+            count,
+        };
+        take(&results)
+    })
+}
+
+impl<T> Shelf<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+        self.changed
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, count: usize, ahead: usize, make: &(impl Fn(usize) -> T + Sync)) {
+        loop {
+            let mut state = self.lock();
+            while !state.over && state.next < count && state.next >= state.used + ahead {
+                state = self.wait(state);
+            }
+            if state.over || state.next >= count {
+                return;
+            }
+            let index = state.next;
+            state.next += 1;
+            drop(state);
+            let result = make(index);
+            self.lock().made.insert(index, result);
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl<T> Results<'_, T> {
+    /// The result number `index`; to be asked for in order, each once. `None`: there is no such one, or its maker
+    /// died.
+    pub(super) fn take(&self, index: usize) -> Option<T> {
+        if index >= self.count {
+            return None;
+        }
+        let mut state = self.shelf.lock();
+        state.used = index;
+        self.shelf.changed.notify_all();
+        loop {
+            if let Some(result) = state.made.remove(&index) {
+                return Some(result);
+            }
+            state = self.shelf.wait(state);
+        }
+    }
+}
+
+impl<T> Drop for Results<'_, T> {
+    fn drop(&mut self) {
+        self.shelf.lock().over = true;
+        self.shelf.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::made_ahead;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn results_come_in_order_however_long_each_takes() {
+        for workers in [1, 2, 7] {
+            let slow = |index: usize| {
+                std::thread::sleep(std::time::Duration::from_micros(
+                    (index * 37 % 11) as u64 * 100,
+                ));
+                index * 3
+            };
+            let taken = made_ahead(50, workers, slow, |results| {
+                (0..51).map(|index| results.take(index)).collect::<Vec<_>>()
+            });
+            let mut expected: Vec<_> = (0..50).map(|index| Some(index * 3)).collect();
+            expected.push(None);
+            assert_eq!(taken, expected);
+        }
+    }
+
+    #[test]
+    fn nobody_works_far_ahead_or_after_the_end() {
+        let made = AtomicUsize::new(0);
+        let make = |_: usize| made.fetch_add(1, Ordering::Relaxed);
+        let taken = made_ahead(1000, 2, make, |results| results.take(0).is_some());
+        assert!(taken);
+        assert!(made.load(Ordering::Relaxed) <= 4 + 2, "{made:?} were made");
+    }
+}
