@@ -221,7 +221,7 @@ pub fn look_away(thread: &mut Thread, looks: &mut u32, more: u32) {
 }
 
 /// So many times that others ran on this processor while the thread looked make one move.
-const MOVE_AFTER: u32 = 16;
+const MOVE_AFTER: u32 = 64;
 
 /// The thread waited for needs this very processor. The kernel would leave both here, with another idle,
 /// for as long as each hands over to the other within microseconds.
