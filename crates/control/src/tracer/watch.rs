@@ -220,6 +220,9 @@ impl Tracer {
             return;
         };
         let edition = process.watched.edition;
+        if thread.watch_edition != edition && !process.launched && process.watched.armed() {
+            self.traces.watched(process.pid, true);
+        }
         if thread.watch_edition != edition
             && let Some(handle) = thread.handle()
             && handle.set_watches(&process.watched.registers()).is_ok()
