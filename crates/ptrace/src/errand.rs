@@ -62,7 +62,8 @@ pub struct Provisions<'a> {
     pub memory: &'a Memory,
     /// A `syscall` instruction behind which a thread can wait; that of the vDSO if there is none, behind which it cannot.
     pub place: Option<u64>,
-    /// Where the loan of the thread is entered.
+    /// Where the loan of the thread is entered. Who gets the thread back says that it is returned, once what it did is
+    /// listed as well.
     pub traces: Option<&'a mut Traces>,
 }
 
@@ -98,8 +99,7 @@ pub fn run<T>(
     let (Ok(registers), Ok(mask)) = (stopped.registers(), stopped.signal_mask()) else {
         return Back::Here(stopped, stop, Err(Error::Gone(tid)));
     };
-    let mut traces = provisions.traces;
-    if let Some(traces) = &mut traces {
+    if let Some(traces) = provisions.traces {
         traces.lend(&Loan {
             pid: provisions.pid,
             tid,
@@ -120,7 +120,7 @@ pub fn run<T>(
         strays: Vec::new(),
     };
     let result = task(&mut errand);
-    let back = match errand.stopped {
+    match errand.stopped {
         None => Back::Lost(errand.lost),
         Some(mut stopped) => {
             let _ = stopped.set_registers(&registers);
@@ -130,11 +130,7 @@ pub fn run<T>(
             }
             put_back(stopped, stop, info, result)
         }
-    };
-    if let Some(traces) = &mut traces {
-        traces.returned(tid);
     }
-    back
 }
 
 /// Makes the thread's stop the one that it was in.

@@ -87,13 +87,15 @@ impl Tracer {
         else {
             return;
         };
-        self.traces.unblocked(pid, thread.tid);
-        let blocked = thread
-            .handle()
-            .and_then(|handle| handle.block_signal(libc::SIGTRAP, false).ok());
-        thread.unblocked = blocked == Some(true);
-        if !thread.unblocked {
-            self.traces.blocked(pid, thread.tid);
+        let tid = thread.tid;
+        let Some(handle) = thread.handle() else {
+            return;
+        };
+        let blocks = |mask: u64| mask & 1 << (libc::SIGTRAP - 1) != 0;
+        if handle.signal_mask().is_ok_and(blocks) {
+            self.traces.unblocked(pid, tid);
+            let _ = handle.block_signal(libc::SIGTRAP, false);
+            thread.unblocked = true;
         }
     }
 
@@ -150,13 +152,15 @@ impl Tracer {
         able.min().map(|(_, id)| id)
     }
 
-    /// Has a stopped thread make system calls; `None` if it did something else instead.
+    /// Has a stopped thread make system calls, and lists what came of it; `None` if it did something else instead.
     fn send<T>(
         &mut self,
         id: ThreadId,
         task: impl FnOnce(&mut Errand, &Memory) -> Result<T, Error>,
+        list: impl FnOnce(&mut Traces, &T),
     ) -> Option<Result<T, Error>> {
         let thread = self.threads.get_mut(&id)?;
+        let tid = thread.tid;
         let process = self.processes.get(&thread.process)?;
         let space = self.spaces.get_mut(&process.space)?;
         let place = space
@@ -170,6 +174,10 @@ impl Tracer {
             traces: Some(&mut self.traces),
         };
         let result = thread.run_errand(provisions, |errand| task(errand, memory));
+        if let Ok(Ok(value)) = &result {
+            list(&mut self.traces, value);
+        }
+        self.traces.returned(tid);
         if let Some(place) = place {
             space.slots.release(place, &space.memory, &mut self.traces);
         }
@@ -205,10 +213,10 @@ impl Tracer {
         if !sixty_four || !may_call(thread.tid) {
             return;
         }
-        let Some(Ok(mut cushion)) = self.send(id, Cushion::lay) else {
+        let list = |traces: &mut Traces, cushion: &Cushion| traces.cushioned(pid, cushion.base());
+        let Some(Ok(mut cushion)) = self.send(id, Cushion::lay, list) else {
             return;
         };
-        self.traces.cushioned(pid, cushion.base());
         if let Some(space) = self.spaces.get_mut(&space_id) {
             for (address, inserted) in &space.inserted {
                 cushion.breakpoint_placed(&space.memory, *address, inserted.original);
@@ -222,7 +230,7 @@ impl Tracer {
         let space = self.space_of(id).and_then(|space| self.spaces.get(&space));
         if let Some(Protection::Laid(cushion)) = space.map(|space| &space.cushion) {
             let base = cushion.base();
-            self.send(id, |errand, _| Cushion::spread(base, errand));
+            self.send(id, |errand, _| Cushion::spread(base, errand), |_, ()| {});
         }
     }
 
@@ -253,13 +261,14 @@ impl Tracer {
         if !shared && let Some(space) = self.spaces.get_mut(&space_id) {
             space.slots.release_all(&space.memory, &mut self.traces);
         }
-        self.send(thread, |errand, memory| {
+        let take_off = |errand: &mut Errand, memory: &Memory| {
             Cushion::take_off(base, errand, memory)?;
             if busy {
                 return Ok(());
             }
             Cushion::unmap(base, errand)
-        });
+        };
+        self.send(thread, take_off, |_, ()| {});
         self.traces.uncushioned(pid, base);
     }
 
