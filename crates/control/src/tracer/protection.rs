@@ -61,11 +61,16 @@ impl Tracer {
         let Some(thread) = self.messenger(id) else {
             return;
         };
+        // Who blocks the signal while the program handles it is in the middle of that, and stops blocking it by itself.
+        let handled = self
+            .processes
+            .get(&id)
+            .is_some_and(|process| process_files::catches(process.pid, libc::SIGTRAP));
         self.lay_cushion(thread);
         let laid = self
             .space_of(thread)
             .and_then(|space| self.spaces.get(&space))
-            .is_some_and(|space| matches!(space.cushion, Protection::Laid(_)));
+            .is_some_and(|space| !handled && matches!(space.cushion, Protection::Laid(_)));
         let threads = self
             .processes
             .get(&id)
