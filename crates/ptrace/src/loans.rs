@@ -47,7 +47,15 @@ pub struct Loan {
 impl Loan {
     /// Puts everything back.
     pub(crate) fn settle(&self, stopped: &mut Stopped) {
-        let _ = stopped.set_registers(&self.registers);
+        /// The kernel's note that a wait is to be continued with what the thread remembers of it.
+        const CONTINUE_WAIT: i64 = -516;
+        let mut registers = self.registers;
+        if self.vector.is_some() && registers.0.rax as i64 == CONTINUE_WAIT {
+            // A function that was called may have waited since, and that is what the thread remembers.
+            registers.0.rax = -i64::from(libc::EINTR) as u64;
+            registers.0.orig_rax = u64::MAX;
+        }
+        let _ = stopped.set_registers(&registers);
         let _ = stopped.set_signal_mask(self.mask);
         if let Some(vector) = &self.vector {
             let _ = stopped.set_vector_state(vector);
