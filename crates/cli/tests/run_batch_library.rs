@@ -44,7 +44,16 @@ fn a_step_goes_through_the_binding_into_functions_with_lines() {
     );
     program
         .batch(&[
-            "break main", "run", "step", "step", "bt", "finish", "step", "step", "step", "step",
+            "break main",
+            "run",
+            "step",
+            "step",
+            "bt",
+            "finish",
+            "step",
+            "step",
+            "step",
+            "step",
             "step",
         ])
         .has(&[
