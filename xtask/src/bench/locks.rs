@@ -13,6 +13,8 @@ use std::process::{Command, Stdio};
 
 /// Acquisitions of one contended lock, all threads together.
 const CONTENDED: &str = "10000000";
+/// The same for a replay, which takes some time to begin.
+const REPLAYED: &str = "40000000";
 /// Acquisitions by one owner, and turns of two, for the size of the trace.
 const BY_ONE_OWNER: &str = "20000000";
 const TURNS: &str = "200000";
@@ -176,7 +178,7 @@ fn replay_time(bench: &Bench, locks: &str) -> Result<Line, Failure> {
     let mut ratios = Vec::new();
     let mut seconds = Vec::new();
     for _ in 0..bench.rounds {
-        let words = [locks, "contend", CONTENDED, "2"];
+        let words = [locks, "contend", REPLAYED, "2"];
         let recorded = number(&mut command(bench, Run::Recorded, &words))?;
         let mut replay = Command::new(&bench.wayfarer);
         replay

@@ -80,10 +80,10 @@ pub unsafe fn lock_mutex(address: usize) -> bool {
     true
 }
 
-/// How often [`lock_mutex_soon`] looks, and the pauses between two looks at most: together about as long as
-/// the way to the kernel and back.
-const LOOKS: u32 = 3;
-const LONGEST_PAUSE: u32 = 64;
+/// How often [`lock_mutex_soon`] looks, and the pauses before each look: together about as long as the way to the
+/// kernel and back. Shorter ones would take the lock from its owner at each access, which is slower for both.
+const LOOKS: u32 = 2;
+const PAUSES: u32 = 96;
 
 /// pthread_mutex_lock of an ordinary mutex whose owner is about to release it; whether it was one. The way to
 /// the kernel, which is longer while recording, would take more time than most owners need.
@@ -99,17 +99,16 @@ pub unsafe fn lock_mutex_soon(address: usize) -> bool {
         {
             return false;
         }
-        let (mut looks, mut pause) = (0, 32);
+        let mut looks = 0;
         while looks < LOOKS {
-            let mut left = pause;
-            while left > 0 {
+            let mut pauses = PAUSES;
+            while pauses > 0 {
                 core::hint::spin_loop();
-                left -= 1;
+                pauses -= 1;
             }
             if word(address).load(Ordering::Relaxed) == 0 && lock_mutex(address) {
                 return true;
             }
-            pause = (pause * 2).min(LONGEST_PAUSE);
             looks += 1;
         }
     }
