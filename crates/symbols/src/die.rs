@@ -164,7 +164,7 @@ pub(crate) fn number(entry: &Entry<'_>, attribute: gimli::DwAt) -> Option<u64> {
 /// The addresses of an entry; empty if it has none.
 pub(crate) fn ranges<'module>(unit: &Unit<'module>, entry: &Entry<'module>) -> Vec<AddressRange> {
     let mut found = Vec::new();
-    let Ok(mut list) = unit.unit_ref().die_ranges(entry) else {
+    let Ok(mut list) = ranges_of(unit.unit_ref(), entry) else {
         return found;
     };
     while found.len() < MOST_RANGES
@@ -175,4 +175,20 @@ pub(crate) fn ranges<'module>(unit: &Unit<'module>, entry: &Entry<'module>) -> V
         }
     }
     found
+}
+
+/// The addresses of an entry, piece by piece. A size that leads beyond the last address is damage, with which the
+/// reader's own addition would overflow.
+pub(crate) fn ranges_of<'module>(
+    unit: gimli::UnitRef<'_, Reader<'module>>,
+    entry: &Entry<'module>,
+) -> gimli::Result<gimli::RangeIter<Reader<'module>>> {
+    if let Some(AttributeValue::Udata(size)) = entry.attr_value(gimli::DW_AT_high_pc)
+        && let Some(low) = entry.attr_value(gimli::DW_AT_low_pc)
+        && let Some(low) = unit.attr_address(low)?
+        && low.checked_add(size).is_none()
+    {
+        return Err(gimli::Error::AddressOverflow);
+    }
+    unit.die_ranges(entry)
 }

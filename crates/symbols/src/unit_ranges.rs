@@ -1,7 +1,7 @@
 //! Which unit's code contains an address: from `.debug_aranges`, else from the units themselves.
 
 use crate::address::ModuleAddress;
-use crate::die::UnitId;
+use crate::die::{UnitId, ranges_of};
 use crate::error::SymbolsError;
 use crate::module::Module;
 use crate::unit::Reader;
@@ -76,7 +76,11 @@ impl UnitRanges {
             };
             let reference = gimli::UnitRef::new(file.dwarf(), &parsed);
             let mut keep_range = |range: gimli::Range| keep(range.begin, range.end, unit);
-            if let Ok(mut list) = reference.unit_ranges() {
+            let mut entries = reference.entries();
+            if entries.next_dfs().is_ok()
+                && let Some(root) = entries.current()
+                && let Ok(mut list) = ranges_of(reference, root)
+            {
                 drain(&mut list, &mut keep_range);
             }
         }
