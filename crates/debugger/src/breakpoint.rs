@@ -17,8 +17,6 @@ pub(crate) struct Breakpoint {
     pub location: String,
     pub enabled: bool,
     pub temporary: bool,
-    /// In debug registers instead of the code.
-    pub hardware: bool,
     pub once: Once,
     pub condition: Option<String>,
     /// The agent decides the condition at every place.
@@ -107,8 +105,6 @@ pub(crate) enum Purpose {
     Step(u64),
     /// A stepping thread is about to leave frames without returning.
     Leap(u64),
-    /// A function that we called in this thread returns here.
-    CallReturn(crate::ThreadId),
 }
 
 impl Breakpoint {
@@ -119,7 +115,6 @@ impl Breakpoint {
             location,
             enabled: true,
             temporary: false,
-            hardware: false,
             once: Once::No,
             condition: None,
             condition_in_agent: false,

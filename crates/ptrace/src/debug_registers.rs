@@ -1,4 +1,4 @@
-//! Hardware watchpoints and breakpoints in the debug registers of a thread.
+//! Hardware watchpoints in the debug registers of a thread.
 
 use crate::error::Error;
 use crate::thread::{Stopped, request};
@@ -13,8 +13,6 @@ pub enum WatchCondition {
     Write,
     /// At reads and writes; the hardware knows no reads alone.
     Access,
-    /// Before an instruction that begins there is executed; of length 1.
-    Execute,
 }
 
 /// What one debug register watches.
@@ -40,7 +38,6 @@ impl Watch {
         let condition = match self.condition {
             WatchCondition::Write => 0b01,
             WatchCondition::Access => 0b11,
-            WatchCondition::Execute => 0b00,
         };
         length << 2 | condition
     }

@@ -46,7 +46,6 @@ fn code_made(view: &BreakpointView) -> String {
     let name = match &view.what {
         BreakpointKind::Dprintf { .. } => "Dprintf",
         BreakpointKind::Barrier { .. } => "Barrier",
-        _ if view.hardware => "Hardware assisted breakpoint",
         _ if view.temporary => "Temporary breakpoint",
         _ => "Breakpoint",
     };
@@ -125,7 +124,6 @@ const TYPE_WIDTH: usize = 14;
 
 fn kind(view: &BreakpointView) -> &'static str {
     match &view.what {
-        BreakpointKind::Breakpoint if view.hardware => "hw breakpoint",
         BreakpointKind::Breakpoint => "breakpoint",
         BreakpointKind::Dprintf { .. } => "dprintf",
         BreakpointKind::Barrier { .. } => "barrier",
@@ -281,7 +279,6 @@ mod tests {
             location: "f".to_owned(),
             enabled: true,
             temporary: false,
-            hardware: false,
             condition: Some("a > 1".to_owned()),
             condition_in_agent: true,
             ignore: 0,

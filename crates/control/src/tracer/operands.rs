@@ -42,9 +42,7 @@ impl Machine<'_> {
     pub fn write(&mut self, instruction: &Instruction, operand: u32, value: u64) -> Option<()> {
         match instruction.op_kind(operand) {
             OpKind::Register => self.set_register(instruction.op_register(operand), value),
-            // Should we die before the registers are changed too, the thread does it again: in memory of its own that
-            // makes no difference.
-            OpKind::Memory if is_own(instruction.memory_base()) => {
+            OpKind::Memory => {
                 let size = instruction.memory_size().size();
                 self.store(self.address(instruction)?, size, value)
             }
@@ -142,11 +140,6 @@ impl Machine<'_> {
         };
         Some(())
     }
-}
-
-/// Whether a base leads to the thread's own stack.
-fn is_own(base: Register) -> bool {
-    matches!(base, Register::RSP | Register::RBP)
 }
 
 fn slot(registers: &mut Registers, register: Register) -> Option<&mut u64> {

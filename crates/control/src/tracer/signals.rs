@@ -137,7 +137,6 @@ impl Tracer {
                 sender_pid,
                 sender_uid,
                 will_pass: disposition.pass,
-                details: info.bytes(),
             });
             self.stop_at(id, reason(told), wire::StopScope::Unspecified);
             return true;

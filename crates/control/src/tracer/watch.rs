@@ -1,4 +1,4 @@
-//! Watchpoints: in the debug registers of all threads of a process, which `hardware.rs` shares with breakpoints.
+//! Watchpoints: in the debug registers of all threads of a process.
 
 use super::Tracer;
 use super::process::{Process, ProcessId, Space};
@@ -27,7 +27,7 @@ struct Spot {
 /// The debug registers of a process, and what they are for.
 #[derive(Default)]
 pub struct Watched {
-    pub(super) slots: [Option<(u64, Watch)>; SLOTS],
+    slots: [Option<(u64, Watch)>; SLOTS],
     spots: BTreeMap<u64, Spot>,
     /// Changes with every change.
     pub edition: u64,
@@ -37,11 +37,6 @@ impl Watched {
     /// Whether there are any.
     pub fn any(&self) -> bool {
         !self.spots.is_empty()
-    }
-
-    /// Whether a debug register is in use, for a watchpoint or a breakpoint.
-    pub fn armed(&self) -> bool {
-        self.slots.iter().any(Option::is_some)
     }
 
     /// Whether the watchpoint is still here.
@@ -60,7 +55,7 @@ impl Watched {
         })
     }
 
-    pub(super) fn registers(&self) -> [Option<Watch>; SLOTS] {
+    fn registers(&self) -> [Option<Watch>; SLOTS] {
         self.slots.map(|slot| slot.map(|(_, watch)| watch))
     }
 
@@ -192,12 +187,12 @@ impl Tracer {
     }
 
     /// Brings the debug registers of all threads up to date: now, or when they have stopped for a moment.
-    pub(super) fn watches_changed(&mut self, id: ProcessId) {
+    fn watches_changed(&mut self, id: ProcessId) {
         let Some(process) = self.processes.get(&id) else {
             return;
         };
         if !process.launched {
-            self.traces.watched(process.pid, process.watched.armed());
+            self.traces.watched(process.pid, process.watched.any());
         }
         for thread in process.threads.clone() {
             self.refresh_watches(thread);
@@ -220,9 +215,6 @@ impl Tracer {
             return;
         };
         let edition = process.watched.edition;
-        if thread.watch_edition != edition && !process.launched && process.watched.armed() {
-            self.traces.watched(process.pid, true);
-        }
         if thread.watch_edition != edition
             && let Some(handle) = thread.handle()
             && handle.set_watches(&process.watched.registers()).is_ok()
@@ -238,7 +230,7 @@ impl Tracer {
     ) -> Option<(wire::WatchpointHit, wire::StopScope)> {
         let thread = self.threads.get_mut(&id)?;
         let process = self.processes.get_mut(&thread.process)?;
-        if !process.watched.armed() {
+        if !process.watched.any() {
             return None;
         }
         let triggered = thread.handle()?.take_triggered().ok()?;

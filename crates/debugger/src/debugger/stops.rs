@@ -47,7 +47,6 @@ impl Debugger {
                     reason: Some(reason),
                 });
             }
-            self.drop_left_calls(id);
             match reason {
                 Some(Reason::Halted(_) | Reason::Initial(_)) => asked_for = true,
                 Some(reason) => {
@@ -130,12 +129,7 @@ impl Debugger {
     }
 
     /// Decides about one cause. None: the user is not to know.
-    pub(super) fn judge(
-        &mut self,
-        id: ThreadId,
-        thread: u64,
-        reason: Reason,
-    ) -> Result<Option<StopReason>> {
+    fn judge(&mut self, id: ThreadId, thread: u64, reason: Reason) -> Result<Option<StopReason>> {
         Ok(match reason {
             Reason::Breakpoint(hit) => {
                 let mut verdict = None;
@@ -152,10 +146,7 @@ impl Debugger {
                             self.judge_step(id, true)?
                         }
                         Some(Purpose::Leap(owner)) if owner == thread => self.judge_leap(id)?,
-                        Some(Purpose::CallReturn(owner)) if owner == id => {
-                            self.call_returned(id)?
-                        }
-                        Some(Purpose::Step(_) | Purpose::Leap(_) | Purpose::CallReturn(_)) => None,
+                        Some(Purpose::Step(_) | Purpose::Leap(_)) => None,
                         None => self.judge_breakpoint(id, number as u32)?,
                     };
                     verdict = verdict.or(one);

@@ -22,24 +22,6 @@ pub(super) fn bases(structure: &Structure) -> String {
     format!(" : {}", list.join(", "))
 }
 
-/// ` [with T = int]`: the types that the template was made with.
-pub(super) fn template_arguments(structure: &Structure) -> String {
-    let list: Vec<String> = structure
-        .template_parameters
-        .iter()
-        .filter(|parameter| parameter.value.is_none())
-        .filter_map(|parameter| {
-            let name = parameter.name.as_deref()?;
-            let type_name = displayed_name(&structure.member_type(parameter.type_id));
-            Some(format!("{name} = {type_name}"))
-        })
-        .collect();
-    match list.is_empty() {
-        true => String::new(),
-        false => format!(" [with {}]", list.join(", ")),
-    }
-}
-
 fn word(access: Access) -> &'static str {
     match access {
         Access::Public => "public",
@@ -49,24 +31,16 @@ fn word(access: Access) -> &'static str {
 }
 
 /// Prints a label when the access changes.
-pub(super) struct Labels {
+struct Labels {
     current: Option<Access>,
-    /// Blanks in front.
-    indent: usize,
+    level: usize,
 }
 
 impl Labels {
-    pub(super) fn new(indent: usize) -> Labels {
-        Labels {
-            current: None,
-            indent,
-        }
-    }
-
-    pub(super) fn change(&mut self, access: Access, text: &mut String) {
+    fn change(&mut self, access: Access, text: &mut String) {
         if self.current != Some(access) {
             self.current = Some(access);
-            let indent = " ".repeat(self.indent);
+            let indent = "    ".repeat(self.level);
             text.push_str(&format!("{indent}  {}:\n", word(access)));
         }
     }
@@ -75,7 +49,10 @@ impl Labels {
 /// The members and methods between the braces.
 pub(super) fn body(structure: &Structure, show: i32, level: usize) -> String {
     let mut text = String::new();
-    let mut labels = Labels::new(level * 4);
+    let mut labels = Labels {
+        current: None,
+        level,
+    };
     let labelled = needs_labels(structure);
     let indent = "    ".repeat(level + 1);
     let mut fields = 0;
@@ -118,7 +95,7 @@ pub(super) fn body(structure: &Structure, show: i32, level: usize) -> String {
 }
 
 /// Whether the default access of the keyword does not hold for all members.
-pub(super) fn needs_labels(structure: &Structure) -> bool {
+fn needs_labels(structure: &Structure) -> bool {
     let fields = structure
         .members
         .iter()

@@ -1,5 +1,0 @@
-int lined(int n)
-{
-    int doubled = n * 2;
-    return doubled;
-}

@@ -1,4 +1,0 @@
-int unlined(int n)
-{
-    return n + 1;
-}
