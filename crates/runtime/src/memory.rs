@@ -232,16 +232,7 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
         copy_word(&mut head, 25, file.size);
         write(thread, made, result, &head, address as *const u8, there);
         let (device, inode) = (file.device, file.inode);
-        writethrough::remember(
-            thread,
-            Mapping {
-                address,
-                length,
-                device,
-                inode,
-                offset,
-            },
-        );
+        remember(thread, address, length, [device, inode, offset]);
         source::SHARED
     } else {
         head[0] = source::CONTENTS;
@@ -486,6 +477,19 @@ fn other_file(thread: &mut Thread, made: &Made, path: &[u8], errno: isize) -> ! 
     )
 }
 
+/// Writes to the file (device, inode, offset) behind this mapping change the memory.
+fn remember(thread: &mut Thread, address: usize, length: usize, file: [u64; 3]) {
+    let [device, inode, offset] = file;
+    let mapping = Mapping {
+        address,
+        length,
+        device,
+        inode,
+        offset,
+    };
+    writethrough::remember(thread, mapping);
+}
+
 /// Maps the part of the session file that stands for a shared file or segment, and puts the recorded
 /// bytes into it.
 fn replay_shared(
@@ -500,16 +504,7 @@ fn replay_shared(
     let Some(region) = region(device, inode, size.max(offset + length as u64)) else {
         return -12;
     };
-    writethrough::remember(
-        thread,
-        Mapping {
-            address,
-            length,
-            device,
-            inode,
-            offset: region + offset,
-        },
-    );
+    remember(thread, address, length, [device, inode, region + offset]);
     let bytes = payload.get(33..).unwrap_or(&[]);
     // SAFETY: the region belongs to this file alone; the kernel checks the rest.
     unsafe {

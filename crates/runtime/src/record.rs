@@ -165,12 +165,19 @@ pub fn perform(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> 
 /// Makes a call that may wait, once.
 #[inline(always)]
 pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) -> isize {
-    token::let_go(thread);
+    let held = thread.holds_token;
+    if held {
+        token::release(thread);
+    }
     // SAFETY: the program's own call.
     let result = unsafe {
         raw::syscall_interruptible(number, arguments, (&raw const thread.pending).cast())
     };
-    token::take(thread);
+    if held {
+        token::acquire(thread);
+    } else {
+        token::take(thread);
+    }
     result
 }
 
@@ -183,6 +190,35 @@ pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Befor
 /// The same with a description of this very call instead of the table's.
 #[inline]
 pub fn write_down_as(
+    thread: &mut Thread,
+    call: &Call,
+    made: &Made,
+    result: isize,
+    before: Before,
+    suffix: &[u8],
+) {
+    match outputs::only_piece(call, &made.arguments, result) {
+        Some((_, 0)) if suffix.is_empty() => {
+            thread.emit_call(made.number as u64, made.check, result as i64);
+        }
+        Some((pointer, length)) if suffix.is_empty() => {
+            // SAFETY: memory that the kernel has just written for this call.
+            let bytes = unsafe { core::slice::from_raw_parts(pointer as *const u8, length) };
+            thread.emit_with(
+                record::SYSCALL,
+                made.number as u64,
+                made.check,
+                zigzag(result as i64),
+                bytes,
+            );
+        }
+        _ => write_pieces(thread, call, made, result, before, suffix),
+    }
+}
+
+/// The same for any call: twice over the pieces, for the length and for the bytes.
+#[inline(never)]
+fn write_pieces(
     thread: &mut Thread,
     call: &Call,
     made: &Made,

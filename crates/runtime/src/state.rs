@@ -60,6 +60,7 @@ pub struct Action {
     pub mask: u64,
 }
 
+/// What every call looks at comes first: a line or a page less to fetch, after the kernel has used the caches.
 #[repr(C)]
 pub struct Process {
     pub id: u32,
@@ -74,6 +75,12 @@ pub struct Process {
     pub code: crate::disarm::Code,
     /// Reads of the time-stamp counter fault, and so would the clocks of the vDSO.
     pub counter_faults: bool,
+    pub slot: *mut ProcessSlot,
+    pub token: *mut Token,
+    /// Highest descriptor with an entry, plus one.
+    pub descriptors_high: usize,
+    /// Entry of each descriptor: object × 2 + side; 0 not tracked.
+    pub descriptors: [u32; MAX_DESCRIPTORS],
     /// Our own key of thread-specific data plus one, and where libc keeps the id in a thread's
     /// description (0: not known).
     pub exit_key: usize,
@@ -88,10 +95,6 @@ pub struct Process {
     pub ring_length: usize,
     pub ring_now: AtomicU32,
     pub ring_random: u64,
-    pub slot: *mut ProcessSlot,
-    pub token: *mut Token,
-    /// Highest descriptor with an entry, plus one.
-    pub descriptors_high: usize,
     pub children_next: usize,
     pub actions: [Action; 65],
     /// Bit n: the action of signal n has been set by this image.
@@ -99,10 +102,9 @@ pub struct Process {
     /// Shared mappings of files; the first one's address is 0 while there never was any.
     pub mappings: [Mapping; MAX_MAPPINGS],
     pub children: [(u32, u32); MAX_CHILDREN],
-    /// Entry of each descriptor: object × 2 + side; 0 not tracked.
-    pub descriptors: [u32; MAX_DESCRIPTORS],
 }
 
+/// Ordered as [`Process`] is: two lines have all that an ordinary call needs.
 #[repr(C)]
 pub struct Thread {
     /// The entrance knows it by its place.
@@ -123,22 +125,23 @@ pub struct Thread {
     pub cursor: *mut u8,
     pub limit: *mut u8,
     pub chunk: *mut layout::Chunk,
-    pub sequence: u32,
-
-    // Replay: where the log goes on and ends.
-    pub read: *const u8,
-    pub read_end: *const u8,
 
     pub events: u64,
     /// Running checksum of everything that the thread gave away.
     pub hash: u64,
-    pub clocks: [i64; 16],
     pub turn: u32,
     pub holds_token: bool,
     /// Dispatch is not armed in this thread.
     pub dispatch_off: bool,
     /// One of `order::{OFF, RECORD, REPLAY}`: the process is parallel.
     pub sync: u32,
+
+    // Replay: where the log goes on and ends.
+    pub read: *const u8,
+    pub read_end: *const u8,
+
+    pub sequence: u32,
+    pub clocks: [i64; 16],
     /// How often the lock of the process is kept across calls.
     pub keeps: u32,
     /// Replay: an event of a parallel process has begun.
@@ -193,6 +196,8 @@ pub struct Thread {
 
 const _: () = assert!(core::mem::size_of::<Thread>() + OWN_STACK <= THREAD_WINDOW);
 const _: () = assert!(core::mem::offset_of!(Thread, own_stack) == 0);
+const _: () = assert!(core::mem::offset_of!(Thread, read) <= 2 * 64);
+const _: () = assert!(core::mem::offset_of!(Process, descriptors) <= 64);
 const _: () = assert!(core::mem::size_of::<Process>() <= PROCESS_WINDOW);
 
 #[inline(always)]

@@ -85,8 +85,9 @@ pub fn acquire(thread: &mut Thread) {
         token.turn.store(turn, Ordering::Relaxed);
         thread.turn = turn;
         thread.emit_turn(turn);
+        // Only a thread that had the token could decide otherwise.
+        disarm::keep_up(thread);
     }
-    disarm::keep_up(thread);
 }
 
 fn wait_for(thread: &mut Thread, token: &Token) {

@@ -40,7 +40,9 @@ pub fn compile(source: &Path, language: Language, options: &[&str]) -> Result<Co
         std::fs::read(source).map_err(|error| Failure(format!("{}: {error}", source.display())))?;
     let mut hasher = DefaultHasher::new();
     (contents, compiler, standard, options).hash(&mut hasher);
-    std::fs::read(debuggees_directory().join("support.h"))?.hash(&mut hasher);
+    for header in headers(source)? {
+        std::fs::read(header)?.hash(&mut hasher);
+    }
     let directory = build_directory()?.join(format!("{:016x}", hasher.finish()));
     let name = source
         .file_stem()
@@ -99,4 +101,20 @@ pub fn build_directory() -> Result<PathBuf, Failure> {
     let directory = target.join("debuggees");
     std::fs::create_dir_all(&directory)?;
     Ok(directory)
+}
+
+/// Headers that a debuggee may include: those beside it and those of all debuggees.
+fn headers(source: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut headers = Vec::new();
+    for directory in [Some(debuggees_directory().as_path()), source.parent()] {
+        let Some(directory) = directory else { continue };
+        for entry in std::fs::read_dir(directory)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "h") {
+                headers.push(path);
+            }
+        }
+    }
+    headers.sort();
+    Ok(headers)
 }

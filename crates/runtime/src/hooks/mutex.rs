@@ -138,6 +138,9 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
         if thread.is_null() {
             return lock_slowly(address, place);
         }
+        if (*thread).sync == order::OFF && fast::lock_mutex(address) {
+            return 0;
+        }
         if (*thread).sync == RECORD && fast::lock_mutex(address) {
             if order::count_up(&*thread, address + STATE_OFFSET) {
                 return 0;

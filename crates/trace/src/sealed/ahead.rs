@@ -11,7 +11,8 @@ struct Shelf<T> {
 }
 
 struct State<T> {
-    made: HashMap<usize, T>,
+    /// `None`: whoever was to make it panicked.
+    made: HashMap<usize, Option<T>>,
     /// The next one that nobody makes yet.
     next: usize,
     /// Results below this one are not needed any more.
@@ -77,16 +78,36 @@ impl<T> Shelf<T> {
             let index = state.next;
             state.next += 1;
             drop(state);
-            let result = make(index);
-            self.lock().made.insert(index, result);
-            self.changed.notify_all();
+            let mut delivery = Delivery {
+                shelf: self,
+                index,
+                result: None,
+            };
+            delivery.result = Some(make(index));
         }
+    }
+}
+
+/// Puts a result onto the shelf when it goes out of scope, also by a panic: nobody must wait for what never comes.
+struct Delivery<'a, T> {
+    shelf: &'a Shelf<T>,
+    index: usize,
+    result: Option<T>,
+}
+
+impl<T> Drop for Delivery<'_, T> {
+    fn drop(&mut self) {
+        self.shelf
+            .lock()
+            .made
+            .insert(self.index, self.result.take());
+        self.shelf.changed.notify_all();
     }
 }
 
 impl<T> Results<'_, T> {
     /// The result number `index`; to be asked for in order, each once. `None`: there is no such one, or its maker
-    /// died.
+    /// panicked, which the end of the scope of all makers passes on.
     pub(super) fn take(&self, index: usize) -> Option<T> {
         if index >= self.count {
             return None;
@@ -96,7 +117,7 @@ impl<T> Results<'_, T> {
         self.shelf.changed.notify_all();
         loop {
             if let Some(result) = state.made.remove(&index) {
-                return Some(result);
+                return result;
             }
             state = self.shelf.wait(state);
         }
@@ -131,6 +152,28 @@ mod tests {
             expected.push(None);
             assert_eq!(taken, expected);
         }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_result_whose_maker_panicked() {
+        let make = |index: usize| {
+            assert_ne!(index, 3, "the maker's own panic");
+            index
+        };
+        let taken = std::sync::Mutex::new(Vec::new());
+        let outcome = std::panic::catch_unwind(|| {
+            made_ahead(5, 2, make, |results| {
+                for index in 0..5 {
+                    taken.lock().unwrap().push(results.take(index));
+                    if index == 3 {
+                        break;
+                    }
+                }
+            });
+        });
+        assert!(outcome.is_err(), "the panic was swallowed");
+        let taken = taken.into_inner().unwrap();
+        assert_eq!(taken, [Some(0), Some(1), Some(2), None]);
     }
 
     #[test]
