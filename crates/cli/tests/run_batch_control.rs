@@ -204,35 +204,6 @@ fn a_step_out_goes_on_to_the_next_line() {
 }
 
 #[test]
-fn calls_are_made_and_given_up() {
-    Program::build("kinds")
-        .batch(&[
-            "handle SIGUSR1 nostop noprint",
-            "break 67",
-            "run",
-            "call twice(4)",
-            "print sum(twice(1), 2) + 1",
-            "call (void)handler(3)",
-            "print other",
-            "print show_point(&p)",
-            "break twice",
-            "bt",
-            "call twice(5)",
-        ])
-        .has(&[
-            "$1 = 8\n",
-            "$2 = 5\n",
-            "$3 = 3\n",
-            "$4 = 0xN <text.",
-            "\"<7|8>\"\n",
-            "#0  main () at kinds.c:67\n",
-        ])
-        .complains("stopped at breakpoint 2 while in a function called from Wayfarer.\n")
-        .complains("(twice) will be abandoned.")
-        .ends_with(1);
-}
-
-#[test]
 fn breakpoints_between_two_runs() {
     let program = Program::build("kinds");
     program

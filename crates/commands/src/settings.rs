@@ -85,6 +85,7 @@ pub const SETTINGS: &[Setting] = &[
     own("breakpoint pending", Takes::OneOf(&["auto", "on", "off"]), "auto", "whether a breakpoint at an unknown place waits for a library that has it; `auto` asks"),
     own("confirm", Takes::OnOff, "on", "whether dangerous commands ask first, at a terminal"),
     own("cwd", Takes::Text, "", "working directory of the program at the next `run`; empty: ours"),
+    theirs("direct-call-timeout", Takes::Number, "10", "seconds that a function called by `call` or `print` may take; then the call is undone"),
     own("disable-randomization", Takes::OnOff, "on", "whether the program is started without address randomisation"),
     theirs("disassembly-flavor", Takes::OneOf(&["att", "intel"]), "att", "how instructions are written"),
     theirs("follow-fork-mode", Takes::OneOf(&["both", "parent", "child"]), "both", "who stays with us after a fork"),
@@ -105,6 +106,7 @@ pub const SETTINGS: &[Setting] = &[
     theirs("scheduler-locking", Takes::OneOf(&["off", "on", "step"]), "off", "whether other threads stand still while the current one runs"),
     theirs("step-mode", Takes::OnOff, "off", "whether `step` stops in functions without line numbers"),
     theirs("stop", Takes::OneOf(&["all", "process", "thread"]), "all", "what a stop stops: everything, its process, or the one thread"),
+    theirs("unwindonsignal", Takes::OnOff, "off", "whether a function called by `call` or `print` is undone when a signal stops it"),
     own("verbose", Takes::OnOff, "off", "whether libraries and breakpoints that find their place are told"),
     own("width", Takes::Number, "unlimited", "accepted from scripts of gdb; lines are never broken"),
 ];

@@ -19,6 +19,7 @@ const FAMILIES: &[&[Command]] = &[
     verbs::call::COMMANDS,
     verbs::types::COMMANDS,
     verbs::examine::COMMANDS,
+    verbs::search::COMMANDS,
     verbs::display::COMMANDS,
     verbs::list::COMMANDS,
     verbs::disassemble::COMMANDS,

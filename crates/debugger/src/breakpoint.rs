@@ -17,6 +17,8 @@ pub(crate) struct Breakpoint {
     pub location: String,
     pub enabled: bool,
     pub temporary: bool,
+    /// In debug registers instead of the code.
+    pub hardware: bool,
     pub once: Once,
     pub condition: Option<String>,
     /// The agent decides the condition at every place.
@@ -105,6 +107,8 @@ pub(crate) enum Purpose {
     Step(u64),
     /// A stepping thread is about to leave frames without returning.
     Leap(u64),
+    /// A function that we called in this thread returns here.
+    CallReturn(crate::ThreadId),
 }
 
 impl Breakpoint {
@@ -115,6 +119,7 @@ impl Breakpoint {
             location,
             enabled: true,
             temporary: false,
+            hardware: false,
             once: Once::No,
             condition: None,
             condition_in_agent: false,

@@ -84,6 +84,29 @@ to what it was before the call.\nEvaluation of the expression containing the fun
     )]
     CallInterrupted(String, String),
     #[error(
+        "The program being debugged stopped while in a function called from Wayfarer.\nEvaluation of the expression \
+containing the function\n({0}) will be abandoned.\nWhen the function is done executing, Wayfarer will stop."
+    )]
+    CallStopped(String),
+    #[error(
+        "The program being debugged was signaled while in a function called from Wayfarer.\nWayfarer remains in the \
+frame where the signal was received.\nTo change this behavior use \"set unwindonsignal on\".\nEvaluation of the \
+expression containing the function\n({0}) will be abandoned.\nWhen the function is done executing, Wayfarer will stop."
+    )]
+    CallSignaled(String),
+    #[error(
+        "The program being debugged was signaled while in a function called from Wayfarer.\nWayfarer has restored the \
+context to what it was before the call.\nTo change this behavior use \"set unwindonsignal off\".\nEvaluation of the \
+expression containing the function\n({0}) will be abandoned."
+    )]
+    CallUndone(String),
+    #[error(
+        "The program being debugged did not return in time from a function called from Wayfarer.\nWayfarer has restored \
+the context to what it was before the call.\nTo give it more time use \"set direct-call-timeout\".\nEvaluation of the \
+expression containing the function\n({0}) will be abandoned."
+    )]
+    CallTimedOut(String),
+    #[error(
         "The program being debugged exited while in a function called from Wayfarer.\nEvaluation of the expression \
 containing the function\n({0}) will be abandoned."
     )]

@@ -22,7 +22,7 @@ mod step;
 pub mod view;
 
 pub use agent::Interrupter;
-pub use debugger::Debugger;
+pub use debugger::{Debugger, SearchSpec};
 pub use error::{DebuggerError, Result};
 pub use event::Event;
 pub use linespec::Linespec;

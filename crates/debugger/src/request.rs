@@ -109,6 +109,8 @@ pub struct BreakpointSpec {
     /// A linespec; empty: where the selected frame stands.
     pub location: String,
     pub temporary: bool,
+    /// In debug registers (`hbreak`).
+    pub hardware: bool,
     pub condition: Option<String>,
     /// `thread 2.1`, `inferior 2`, `on SET`.
     pub only: Option<Set>,

@@ -27,7 +27,7 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        let table: [(&'static str, Allowed, &str); 20] = [
+        let table: [(&'static str, Allowed, &str); 22] = [
             ("stop", Allowed::Words(&["all", "process", "thread"]), "all"),
             (
                 "scheduler-locking",
@@ -40,6 +40,8 @@ impl Default for Settings {
                 "both",
             ),
             ("step-mode", SWITCH, "off"),
+            ("unwindonsignal", SWITCH, "off"),
+            ("direct-call-timeout", Allowed::Number, "10"),
             ("listsize", Allowed::Number, "10"),
             ("backtrace limit", Allowed::Number, "unlimited"),
             ("backtrace past-main", SWITCH, "off"),

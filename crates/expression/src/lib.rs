@@ -20,6 +20,7 @@ mod names;
 mod number;
 mod parse;
 mod print;
+mod record;
 mod scope;
 mod syntax;
 mod types;
@@ -27,13 +28,15 @@ mod value;
 mod vtable;
 
 pub use condition::{Storage, compile_condition, storage_of};
-pub use describe::{describe_type, whatis};
-pub use evaluate::{TypeOf, evaluate, type_of};
+pub use describe::{describe_offsets, describe_type, whatis};
+pub use evaluate::{TypeOf, bytes, evaluate, type_of};
 pub use parse::{ParseError, parse, parse_type, parse_with};
 pub use print::{Format, Letter, flags, is_scalar, print};
+pub use record::{Record, signal_information};
 pub use scope::{EvaluationError, Scope, SymbolAt};
 pub use syntax::{
-    BinaryOperator, Expression, History, IntegerSuffix, Language, Node, TypeSyntax, UnaryOperator,
+    BinaryOperator, Expression, History, IntegerSuffix, Language, Node, StructureLiteral,
+    TypeSyntax, UnaryOperator,
 };
 pub use types::{MadeType, Shape, Structure, TypeRef, language_of};
 pub use value::{MAXIMUM_OBJECT, Value};

@@ -185,6 +185,7 @@ impl TypeRef {
                 MadeType::CodeSymbol => {
                     return Unstripped::Named("<text variable, no debug info>".to_string());
                 }
+                MadeType::Record(record) => return Unstripped::Named(record.title()),
                 MadeType::Base(base, _) => return Unstripped::Named(base.name.to_string()),
                 _ => {}
             }

@@ -28,6 +28,12 @@ pub struct Expression {
 /// One node of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
+    /// Rust's `[a, b]`.
+    Array(Vec<Node>),
+    /// Rust's `[value; count]`.
+    ArrayOf(Box<Node>, Box<Node>),
+    /// Rust's `Name { field: value }`.
+    Structure(Box<StructureLiteral>),
     /// An integer literal.
     Integer {
         /// Its value.
@@ -155,6 +161,17 @@ pub enum UnaryOperator {
     Increment,
     /// `--a`
     Decrement,
+}
+
+/// Rust's `Name { field: value, ..base }`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructureLiteral {
+    /// The structure.
+    pub name: String,
+    /// Members and their values.
+    pub fields: Vec<(String, Node)>,
+    /// Where the other members come from.
+    pub base: Option<Node>,
 }
 
 /// Operators between operands.

@@ -55,6 +55,8 @@ pub enum MadeType {
     },
     /// A type with `const` or `volatile`.
     Qualified(Qualifier, TypeRef),
+    /// A structure of the kernel's.
+    Record(Arc<crate::record::Record>),
     /// Any code: what the program counter points to.
     Code,
     /// Code without debug information, as gdb calls it.
@@ -69,6 +71,7 @@ pub struct Structure {
     /// The module.
     pub module: Arc<Module>,
     node: Arc<Type>,
+    unit: wayfarer_symbols::UnitId,
 }
 
 impl std::ops::Deref for Structure {
@@ -84,6 +87,14 @@ impl std::ops::Deref for Structure {
 }
 
 impl Structure {
+    /// The language that it was written in.
+    pub fn language(&self) -> Language {
+        match self.module.unit(self.unit) {
+            Ok(unit) => language_of(unit.language),
+            Err(_) => Language::C,
+        }
+    }
+
     /// The type that a member names.
     pub fn member_type(&self, id: Option<TypeId>) -> TypeRef {
         TypeRef::known(&self.module, id)
@@ -139,6 +150,8 @@ pub enum Shape {
         /// Its size.
         size: u64,
     },
+    /// A structure of the kernel's.
+    Record(Arc<crate::record::Record>),
     /// A type with nothing but a name.
     Named(Arc<str>),
 }
@@ -253,7 +266,7 @@ impl TypeRef {
             TypeRef::Void => Shape::Void,
             TypeRef::Made(made) => made_shape(&made),
             TypeRef::Known { module, id } => match module.type_of(id) {
-                Ok(node) => known_shape(&module, node),
+                Ok(node) => known_shape(&module, node, id),
                 Err(_) => Shape::Named("<unknown type>".into()),
             },
         }
@@ -269,6 +282,7 @@ impl TypeRef {
                 _ => Some(8),
             },
             Shape::Aggregate(structure) => Some(structure.size),
+            Shape::Record(record) => Some(record.size),
             Shape::Enumeration(enumeration) => Some(enumeration.size),
             Shape::Array { element, count, .. } => element.size()?.checked_mul(count.unwrap_or(0)),
             Shape::Function { .. } => Some(1),
@@ -314,7 +328,10 @@ impl TypeRef {
                 MadeType::Pointer(_, target) | MadeType::Qualified(_, target) => target.language(),
                 MadeType::Array { element, .. } => element.language(),
                 MadeType::Function { result, .. } => result.language(),
-                MadeType::Code | MadeType::CodeSymbol | MadeType::DataSymbol => Language::C,
+                MadeType::Record(_)
+                | MadeType::Code
+                | MadeType::CodeSymbol
+                | MadeType::DataSymbol => Language::C,
             },
         }
     }
@@ -386,11 +403,12 @@ fn made_shape(made: &MadeType) -> Shape {
             is_variadic: false,
             is_prototyped: true,
         },
+        MadeType::Record(record) => Shape::Record(Arc::clone(record)),
         MadeType::DataSymbol => Shape::Named("<data variable, no debug info>".into()),
     }
 }
 
-fn known_shape(module: &Arc<Module>, node: Arc<Type>) -> Shape {
+fn known_shape(module: &Arc<Module>, node: Arc<Type>, id: TypeId) -> Shape {
     let known = |id: Option<TypeId>| TypeRef::known(module, id);
     match &*node {
         Type::Base(base) => Shape::Base(base.clone()),
@@ -402,6 +420,7 @@ fn known_shape(module: &Arc<Module>, node: Arc<Type>) -> Shape {
         Type::Aggregate(_) => Shape::Aggregate(Structure {
             module: Arc::clone(module),
             node,
+            unit: id.0.unit,
         }),
         Type::Enumeration(enumeration) => Shape::Enumeration(Arc::new(enumeration.clone())),
         Type::Array(array) => array_shape(known(array.element), &array.dimensions, array.is_vector),

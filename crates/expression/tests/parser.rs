@@ -67,6 +67,24 @@ fn show(node: &Node) -> String {
             let list: Vec<String> = arguments.iter().map(show).collect();
             format!("{}({})", show(function), list.join(", "))
         }
+        Node::Array(elements) => {
+            let list: Vec<String> = elements.iter().map(show).collect();
+            format!("[{}]", list.join(", "))
+        }
+        Node::ArrayOf(value, count) => format!("[{}; {}]", show(value), show(count)),
+        Node::Structure(literal) => {
+            let fields = literal.fields.iter();
+            let mut list: Vec<String> = fields
+                .map(|(name, value)| format!("{name}: {}", show(value)))
+                .collect();
+            list.extend(
+                literal
+                    .base
+                    .as_ref()
+                    .map(|base| format!("..{}", show(base))),
+            );
+            format!("{} {{ {} }}", literal.name, list.join(", "))
+        }
         Node::SizeOf(operand) => format!("sizeof({})", show(operand)),
         Node::AlignOf(operand) => format!("alignof({})", show(operand)),
         Node::Type(syntax) => format!("<{}>", show_type(syntax)),
@@ -235,6 +253,10 @@ fn rust_trees() {
         ),
         ("a == b && !c", "((a == b) && (!c))"),
         ("x = 5", "(x = 5)"),
+        ("[1, a + 2]", "[1, (a + 2)]"),
+        ("[0; 4]", "[0; 4]"),
+        ("Point { x: 1, y: b.y }", "Point { x: 1, y: b.y }"),
+        ("Point { x: 1, ..old }", "Point { x: 1, ..old }"),
     ];
     for (text, expected) in table {
         assert_eq!(tree(text, Language::Rust), expected, "{text}");

@@ -456,6 +456,9 @@ pub struct InsertBreakpointRequest {
     /// Only when the stack pointer is above this.
     #[prost(uint64, optional, tag = "10")]
     pub stack_above: ::core::option::Option<u64>,
+    /// In a debug register of every thread of its processes; the code is not touched.
+    #[prost(bool, tag = "11")]
+    pub hardware: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BreakpointPlace {
@@ -726,6 +729,12 @@ pub struct WriteRegistersRequest {
     pub general: ::core::option::Option<GeneralRegisters>,
     #[prost(message, optional, tag = "4")]
     pub vector: ::core::option::Option<VectorRegisters>,
+    /// The thread is back where it has stood before: what lies at the new place has been told already.
+    #[prost(bool, tag = "5")]
+    pub back: bool,
+    /// With back: delivered when the thread goes on; zero: none.
+    #[prost(uint32, tag = "6")]
+    pub signal: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SnapshotRequest {
@@ -875,6 +884,9 @@ pub struct InferiorCallRequest {
     /// Zero: 10 seconds.
     #[prost(uint32, tag = "8")]
     pub timeout_ms: u32,
+    /// If something stops the thread in the called function, it stays there and nothing is put back.
+    #[prost(bool, tag = "9")]
+    pub stay: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CallArgument {
@@ -909,6 +921,19 @@ pub struct InferiorCallReply {
     /// With FAILURE_KIND_INTERRUPTED: what stopped it, and where.
     #[prost(message, optional, tag = "6")]
     pub interruption: ::core::option::Option<ThreadStop>,
+    /// Where the function returns to and the stack pointer behind its return, if it has stayed in it.
+    #[prost(message, optional, tag = "7")]
+    pub stayed: ::core::option::Option<StayedIn>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StayedIn {
+    #[prost(uint64, tag = "1")]
+    pub return_address: u64,
+    #[prost(uint64, tag = "2")]
+    pub stack: u64,
+    /// Was to be delivered to the thread when it goes on; zero: none.
+    #[prost(uint32, tag = "3")]
+    pub signal: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Event {
@@ -1110,7 +1135,7 @@ pub struct WatchReport {
     #[prost(bytes = "vec", tag = "4")]
     pub new: ::prost::alloc::vec::Vec<u8>,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SignalReceived {
     #[prost(uint32, tag = "1")]
     pub signal: u32,
@@ -1126,6 +1151,9 @@ pub struct SignalReceived {
     /// It will be delivered when the thread is resumed, unless that says otherwise.
     #[prost(bool, tag = "6")]
     pub will_pass: bool,
+    /// The kernel's siginfo_t.
+    #[prost(bytes = "vec", tag = "7")]
+    pub details: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StepDone {

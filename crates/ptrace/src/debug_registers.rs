@@ -1,4 +1,4 @@
-//! Hardware watchpoints in the debug registers of a thread.
+//! Hardware watchpoints and breakpoints in the debug registers of a thread.
 
 use crate::error::Error;
 use crate::thread::{Stopped, request};
@@ -13,6 +13,8 @@ pub enum WatchCondition {
     Write,
     /// At reads and writes; the hardware knows no reads alone.
     Access,
+    /// Before an instruction that begins there is executed; of length 1.
+    Execute,
 }
 
 /// What one debug register watches.
@@ -38,6 +40,7 @@ impl Watch {
         let condition = match self.condition {
             WatchCondition::Write => 0b01,
             WatchCondition::Access => 0b11,
+            WatchCondition::Execute => 0b00,
         };
         length << 2 | condition
     }

@@ -7,23 +7,30 @@
 //! ptrace belongs to one thread of the tracer: whoever launches or attaches must make all later calls.
 //!
 //! This is the only crate of the live debugger with `unsafe`: the kernel's interfaces in all its files, and in
-//! `guardian` the page that two processes share.
+//! `traces` and `loans` the pages that two processes share, and in `cushion_code` the one piece of code that a program may come to run.
 
+mod aftermath;
 pub mod attach;
+pub mod cushion;
+mod cushion_code;
 pub mod debug_registers;
+pub mod errand;
 pub mod error;
 pub mod guardian;
 pub mod launch;
+pub mod loans;
 pub mod memory;
 pub mod process_files;
 pub mod registers;
 pub mod signals;
 pub mod stop;
 pub mod thread;
+pub mod traces;
 pub mod vector;
 pub mod wait;
 
 pub use attach::{Attached, attach};
+pub use cushion::Cushion;
 pub use debug_registers::{Watch, WatchCondition};
 pub use error::Error;
 pub use launch::{Launch, launch};

@@ -58,6 +58,16 @@ fn parse_mapping(line: &str) -> Option<Mapping> {
     })
 }
 
+/// All processes.
+pub fn processes() -> Vec<Tid> {
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok().map(Tid))
+        .collect()
+}
+
 /// The thread ids of a process.
 pub fn tasks(pid: Tid) -> Vec<Tid> {
     fs::read_dir(format!("/proc/{pid}/task"))
@@ -139,6 +149,23 @@ pub fn process_of(tid: Tid) -> Option<Tid> {
 /// The parent process.
 pub fn parent(pid: Tid) -> Option<Tid> {
     status(pid, "PPid:")?.parse().ok().map(Tid)
+}
+
+/// How many filters stand between a thread and the kernel; all there can be in strict mode.
+pub fn filters(tid: Tid) -> u32 {
+    let number = |key| status(tid, key).and_then(|text| text.parse::<u32>().ok());
+    match number("Seccomp:") {
+        None | Some(0) => 0,
+        Some(2) => number("Seccomp_filters:").unwrap_or(u32::MAX),
+        Some(_) => u32::MAX,
+    }
+}
+
+/// Whether the process has a handler for a signal.
+pub fn catches(pid: Tid, signal: i32) -> bool {
+    status(pid, "SigCgt:")
+        .and_then(|text| u64::from_str_radix(&text, 16).ok())
+        .is_some_and(|caught| caught & 1 << (signal - 1) != 0)
 }
 
 /// Who traces a thread, if somebody does.

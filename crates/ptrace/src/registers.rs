@@ -4,6 +4,9 @@ use crate::error::Error;
 use crate::thread::{Stopped, request};
 use std::ptr;
 
+/// How many numbers they are.
+pub(crate) const WORDS: usize = 27;
+
 /// The general registers, `fs_base` and `gs_base` included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registers(pub libc::user_regs_struct);
@@ -13,6 +16,18 @@ impl Registers {
     pub fn zeroed() -> Registers {
         // SAFETY: user_regs_struct is made of integers alone.
         Registers(unsafe { std::mem::zeroed() })
+    }
+
+    /// All of them in the kernel's order.
+    pub(crate) fn words(&self) -> [u64; WORDS] {
+        // SAFETY: user_regs_struct is exactly this many integers of 64 bits, which the type's size confirms.
+        unsafe { std::mem::transmute(self.0) }
+    }
+
+    /// The same back.
+    pub(crate) fn from_words(words: [u64; WORDS]) -> Registers {
+        // SAFETY: as above; every bit pattern is valid.
+        Registers(unsafe { std::mem::transmute::<[u64; WORDS], libc::user_regs_struct>(words) })
     }
 
     /// The register with this DWARF number on x86-64, as far as it is a general one.

@@ -1,5 +1,6 @@
 //! What the kernel says about a signal, and the state of signals of a launched program.
 
+use crate::cushion_code::REWOUND;
 use std::fmt;
 
 /// The details of a signal that is about to be delivered.
@@ -15,6 +16,13 @@ impl SignalInfo {
 
     pub(crate) fn raw(&self) -> &libc::siginfo_t {
         &self.raw
+    }
+
+    /// The kernel's structure, byte by byte.
+    pub fn bytes(&self) -> Vec<u8> {
+        let first = (&raw const self.raw).cast::<u8>();
+        // SAFETY: the structure came from the kernel as a whole, its padding included; it lives as long as `self`.
+        unsafe { std::slice::from_raw_parts(first, size_of::<libc::siginfo_t>()) }.to_vec()
     }
 
     /// Its number.
@@ -43,6 +51,27 @@ impl SignalInfo {
         }
         // SAFETY: for these signals with a positive code the kernel fills in the fault's part of the union.
         (unsafe { self.raw.si_addr() }) as u64
+    }
+
+    /// The trap of a breakpoint at `address` whose thread has been, or is about to be, put before it: should it be
+    /// delivered after our death, the thread goes on there.
+    pub fn rewound(mut self, address: u64) -> SignalInfo {
+        /// Where the kernel keeps the address of a fault.
+        const ADDRESS: usize = 16;
+        self.raw.si_errno = REWOUND;
+        // SAFETY: siginfo_t is plain data of 128 bytes, and for a trap these eight are its address.
+        unsafe {
+            (&raw mut self.raw)
+                .byte_add(ADDRESS)
+                .cast::<u64>()
+                .write(address);
+        }
+        self
+    }
+
+    /// Where the thread goes on, if [`SignalInfo::rewound`] says so.
+    pub(crate) fn rewound_to(&self) -> Option<u64> {
+        (self.raw.si_errno == REWOUND && self.is_fault()).then(|| self.address())
     }
 
     /// Who sent it: pid and uid, where somebody did.

@@ -6,6 +6,9 @@ use crate::stop::Report;
 use std::fmt;
 use std::ptr;
 
+const GET_SIGNAL_MASK: libc::c_uint = 0x420a;
+const SET_SIGNAL_MASK: libc::c_uint = 0x420b;
+
 /// The kernel's number of a thread; the first thread of a process has the process's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tid(pub i32);
@@ -112,6 +115,33 @@ impl Stopped {
     pub fn set_signal_info(&mut self, info: &SignalInfo) -> Result<(), Error> {
         let address = ptr::from_ref(info.raw()) as usize;
         request(libc::PTRACE_SETSIGINFO, self.tid, 0, address, "signal").map(drop)
+    }
+
+    /// The signals that the thread blocks, one bit each.
+    pub fn signal_mask(&self) -> Result<u64, Error> {
+        let mut mask: u64 = 0;
+        let address = ptr::from_mut(&mut mask) as usize;
+        let length = size_of::<u64>();
+        request(GET_SIGNAL_MASK, self.tid, length, address, "signal mask")?;
+        Ok(mask)
+    }
+
+    /// Changes them.
+    pub fn set_signal_mask(&mut self, mask: u64) -> Result<(), Error> {
+        let address = ptr::from_ref(&mask) as usize;
+        let length = size_of::<u64>();
+        request(SET_SIGNAL_MASK, self.tid, length, address, "signal mask").map(drop)
+    }
+
+    /// Has the thread block a signal or not; whether it did before.
+    pub fn block_signal(&mut self, signal: i32, block: bool) -> Result<bool, Error> {
+        let mask = self.signal_mask()?;
+        let bit = 1 << (signal - 1);
+        let wanted = if block { mask | bit } else { mask & !bit };
+        if wanted != mask {
+            self.set_signal_mask(wanted)?;
+        }
+        Ok(mask & bit != 0)
     }
 
     /// Whether the thread has a trap of its own (a breakpoint it ran into, a step it made) that is not reported yet: an

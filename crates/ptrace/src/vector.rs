@@ -22,6 +22,16 @@ pub struct VectorState {
 }
 
 impl VectorState {
+    /// The whole area.
+    pub(crate) fn area(&self) -> &[u8] {
+        &self.area
+    }
+
+    /// The state that an area holds; `None` for one that is too small.
+    pub(crate) fn of_area(area: Vec<u8>) -> Option<VectorState> {
+        (area.len() >= HEADER_END).then_some(VectorState { area })
+    }
+
     /// The 16 ymm registers, 32 bytes each; upper halves are zero where the processor has none.
     pub fn ymm(&self) -> Vec<u8> {
         let mut all = Vec::with_capacity(16 * 32);

@@ -10,18 +10,39 @@ use std::time::Duration;
 use std::{io, mem, ptr};
 
 /// The next report that is ready, of any thread; `None` if there is none now.
-pub fn wait() -> Option<Report> {
+///
+/// If we die, the kernel delivers the signal of a stop that has not been taken note of, and drops that of one that has.
+/// So a trap must be made harmless before: `first` sees a thread that stopped with SIGTRAP while its stop still counts as
+/// unnoticed.
+pub fn wait(mut first: impl FnMut(&mut Stopped)) -> Option<Report> {
     loop {
+        let (tid, trap) = look()?;
+        if trap {
+            first(&mut Stopped::new(tid));
+        }
         let mut status = 0;
         // SAFETY: the call stores one number through the pointer to a live local.
-        let tid = unsafe { libc::waitpid(-1, &mut status, libc::__WALL | libc::WNOHANG) };
-        if tid <= 0 {
-            return None;
-        }
-        if let Some(report) = report(Tid(tid), status) {
+        let answer = unsafe { libc::waitpid(tid.0, &mut status, libc::__WALL | libc::WNOHANG) };
+        if answer == tid.0
+            && let Some(report) = report(tid, status)
+        {
             return Some(report);
         }
     }
+}
+
+/// A thread with a report, which it keeps, and whether that is a stop with SIGTRAP.
+fn look() -> Option<(Tid, bool)> {
+    // SAFETY: siginfo_t is plain data for which zeros are valid; the call fills in a live local.
+    let (answer, info) = unsafe {
+        let mut info: libc::siginfo_t = mem::zeroed();
+        let which = libc::WEXITED | libc::WSTOPPED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+        (libc::waitid(libc::P_ALL, 0, &mut info, which), info)
+    };
+    // SAFETY: what waitid fills in is of the kind of SIGCHLD; zeros stay zeros.
+    let (tid, status) = unsafe { (info.si_pid(), info.si_status()) };
+    let trap = info.si_code == libc::CLD_TRAPPED && status == libc::SIGTRAP;
+    (answer == 0 && tid > 0).then_some((Tid(tid), trap))
 }
 
 /// Waits for the next report of one thread, which must be about to have one; `None` if it does not exist.

@@ -30,7 +30,7 @@ impl Module {
         }
         let table = self.line_table(&unit);
         let by_lines = producer
-            .starts_with("clang ")
+            .contains("clang ")
             .then(|| self.after_first_line(table, bounds))
             .transpose()?
             .flatten();

@@ -86,6 +86,7 @@ fn compare_thread(core: &CoreFile, ours: &Backtrace, gdb: &Value, differences: &
             FrameKind::Normal => "normal",
             FrameKind::Inlined => "inlined",
             FrameKind::Signal => "signal",
+            FrameKind::Called => "called",
         };
         let position = frame.position.as_ref();
         let same = frame.function.as_deref() == wanted["function"].as_str()

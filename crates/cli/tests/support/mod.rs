@@ -32,7 +32,8 @@ impl Program {
         Self::with(&rustc, &options, &format!("{name}.rs"))
     }
 
-    fn with(compiler: &str, options: &[&str], source: &str) -> Self {
+    /// Builds a source with a compiler and its options.
+    pub fn with(compiler: &str, options: &[&str], source: &str) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
         let path = directory.path().join(source).with_extension("");

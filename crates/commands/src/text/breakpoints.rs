@@ -46,6 +46,7 @@ fn code_made(view: &BreakpointView) -> String {
     let name = match &view.what {
         BreakpointKind::Dprintf { .. } => "Dprintf",
         BreakpointKind::Barrier { .. } => "Barrier",
+        _ if view.hardware => "Hardware assisted breakpoint",
         _ if view.temporary => "Temporary breakpoint",
         _ => "Breakpoint",
     };
@@ -124,6 +125,7 @@ const TYPE_WIDTH: usize = 14;
 
 fn kind(view: &BreakpointView) -> &'static str {
     match &view.what {
+        BreakpointKind::Breakpoint if view.hardware => "hw breakpoint",
         BreakpointKind::Breakpoint => "breakpoint",
         BreakpointKind::Dprintf { .. } => "dprintf",
         BreakpointKind::Barrier { .. } => "barrier",
@@ -279,6 +281,7 @@ mod tests {
             location: "f".to_owned(),
             enabled: true,
             temporary: false,
+            hardware: false,
             condition: Some("a > 1".to_owned()),
             condition_in_agent: true,
             ignore: 0,

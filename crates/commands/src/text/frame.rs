@@ -72,7 +72,9 @@ pub fn stack(stack: &StackView, interactive: bool) -> String {
         text.push_str(&frame_line(frame));
         text.push('\n');
         if let Some(locals) = &frame.locals {
-            if locals.is_empty() {
+            if locals.is_empty() && frame.line.is_none() {
+                text.push_str("No symbol table info available.\n");
+            } else if locals.is_empty() {
                 text.push_str("No locals.\n");
             }
             text.push_str(&variables(locals, "        "));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use wayfarer_debugger::view::{BarrierView, StopReason, StopView};
+use wayfarer_debugger::view::{BarrierView, FrameView, StopReason, StopView};
 
 use super::frame::{frame_body, frame_line, source_line};
 
@@ -189,11 +189,11 @@ fn place(text: &mut String, view: &StopView) {
         return;
     };
     let line_only = matches!(view.reason, StopReason::Step) && !view.new_function;
-    if line_only && let Some(line) = &view.source_line {
+    if line_only && frame.line.is_some() && frame.file.is_some() {
         if frame.in_mid_line {
             let _ = write!(text, "{}\t", super::wide(frame.address));
         }
-        text.push_str(&source_line(line));
+        line_of(text, view, frame);
         return;
     }
     if matches!(view.reason, StopReason::Returned) {
@@ -201,6 +201,11 @@ fn place(text: &mut String, view: &StopView) {
     } else {
         let _ = writeln!(text, "{}", frame_body(frame, false));
     }
+    line_of(text, view, frame);
+}
+
+/// The line itself, or where it would be if its file could be read.
+fn line_of(text: &mut String, view: &StopView, frame: &FrameView) {
     match (&view.source_line, frame.line, &frame.file) {
         (Some(line), _, _) => text.push_str(&source_line(line)),
         (None, Some(line), Some(file)) => {

@@ -1,4 +1,4 @@
-//! `break`, `tbreak`, `rbreak`; `hbreak` and `thbreak` are refused.
+//! `break`, `tbreak`, `hbreak`, `thbreak`, `rbreak`.
 
 use wayfarer_debugger::{BreakpointSpec, DebuggerError, Set};
 
@@ -14,13 +14,13 @@ place where the selected frame stands. The breakpoint is set in every process th
 later; `on SET` restricts it to a set, `thread 2.1` and `inferior 2` to one. The CONDITION is evaluated in the scope of the \
 location, by the agent where it is simple enough.";
 
-const HARDWARE: &str = "The debug registers are kept for watchpoints. `break` does the same without them: no thread runs past a \
-breakpoint, because breakpoints are stepped over without being taken out. Only code that overwrites itself after the breakpoint \
-was set would need more: set the breakpoint later.";
+const HARDWARE: &str = "It lies in a debug register of every thread, so the code is not changed: for code that is written after \
+the breakpoint is set, or that cannot be written. A process has four such registers, which watchpoints use, too. LOCATION and the \
+rest are as in `break`.";
 
 pub const COMMANDS: &[Command] = &[
     Command::new("break", Chapter::Stopping, |interpreter, call| {
-        set(interpreter, call, false)
+        set(interpreter, call, false, false)
     })
     .aliases(&["b", "br", "breakpoint"])
     .usage(USAGE)
@@ -28,7 +28,7 @@ pub const COMMANDS: &[Command] = &[
     .completes(Completes::Location)
     .spread(Spread::Whole),
     Command::new("tbreak", Chapter::Stopping, |interpreter, call| {
-        set(interpreter, call, true)
+        set(interpreter, call, true, false)
     })
     .aliases(&["tb"])
     .usage(USAGE)
@@ -38,21 +38,28 @@ pub const COMMANDS: &[Command] = &[
     )
     .completes(Completes::Location)
     .spread(Spread::Whole),
-    Command::new("hbreak", Chapter::Stopping, hardware)
-        .aliases(&["hb"])
-        .usage(USAGE)
-        .help("Refused: there are no hardware breakpoints here.", HARDWARE)
-        .completes(Completes::Location)
-        .spread(Spread::Whole),
-    Command::new("thbreak", Chapter::Stopping, hardware)
-        .aliases(&["thb"])
-        .usage(USAGE)
-        .help(
-            "Refused: there are no hardware breakpoints here; use `tbreak`.",
-            HARDWARE,
-        )
-        .completes(Completes::Location)
-        .spread(Spread::Whole),
+    Command::new("hbreak", Chapter::Stopping, |interpreter, call| {
+        set(interpreter, call, false, true)
+    })
+    .aliases(&["hb"])
+    .usage(USAGE)
+    .help(
+        "Set a hardware assisted breakpoint at a location.",
+        HARDWARE,
+    )
+    .completes(Completes::Location)
+    .spread(Spread::Whole),
+    Command::new("thbreak", Chapter::Stopping, |interpreter, call| {
+        set(interpreter, call, true, true)
+    })
+    .aliases(&["thb"])
+    .usage(USAGE)
+    .help(
+        "Set a hardware assisted breakpoint that goes away at its first stop.",
+        HARDWARE,
+    )
+    .completes(Completes::Location)
+    .spread(Spread::Whole),
     Command::new("rbreak", Chapter::Stopping, regex)
         .usage(&["REGEX"])
         .help("Set a breakpoint on every function whose name matches.", "")
@@ -64,15 +71,12 @@ fn set(
     interpreter: &mut Interpreter,
     call: Call<'_>,
     temporary: bool,
+    hardware: bool,
 ) -> Result<Answer, CommandError> {
     let mut spec = parse(interpreter, call.arguments)?;
     spec.temporary = temporary;
+    spec.hardware = hardware;
     add(interpreter, call, spec)
-}
-
-/// gdb's answer where the target can't.
-fn hardware(_: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    Err("No hardware breakpoint support in the target: use \"break\" or \"tbreak\"; debug registers are kept for watchpoints.".into())
 }
 
 /// Reads the arguments, with the set of `on SET break …` where the line names none.

@@ -8,8 +8,10 @@ pub const COMMANDS: &[Command] = &[Command::new("call", Chapter::Data, call)
     .usage(&["EXPRESSION"])
     .help(
         "Evaluate an expression, usually a call of a function of the program.",
-        "It runs in the current thread; the state from before is restored afterwards, also when it is interrupted or \
-fails. A result of type void is not shown.",
+        "It runs in the current thread; the state from before is restored afterwards. If a breakpoint or a signal stops it, \
+the thread stays in the called function: `finish` completes the call and shows its value, and whatever way the function returns, \
+the thread then stands where it was before. With `set unwindonsignal on` a signal undoes the call at once. A result of type void \
+is not shown.",
     )
     .completes(Completes::Expression)
     .spread(Spread::EachThread)];

@@ -18,6 +18,7 @@ pub mod info_symbols;
 pub mod list;
 pub mod print;
 pub mod processes;
+pub mod search;
 pub mod settings;
 pub mod shell;
 pub mod signals;

@@ -1,4 +1,4 @@
-//! `thread`, `thread apply`, `thread find`, `info threads`.
+//! `thread`, `thread apply`, `thread find`, `thread name`, `info threads`.
 
 use serde_json::json;
 use wayfarer_debugger::view::{FrameView, Who};
@@ -23,6 +23,13 @@ const BELOW: &[Command] = &[
     Command::new("find", Chapter::Processes, find)
         .usage(&["TEXT"])
         .help("Show the threads whose name, number or process has TEXT in it.", "")
+        .spread(Spread::Whole),
+    Command::new("name", Chapter::Processes, name)
+        .usage(&["NAME", ""])
+        .help(
+            "Give the current thread a name for this session.",
+            "The program's own name for it is not changed; without NAME that one is shown again.",
+        )
         .spread(Spread::Whole),
 ];
 
@@ -234,6 +241,11 @@ pub fn each(
         Some(error) if good == 0 && threads.len() == 1 => Err(error),
         _ => Ok(Answer::with(text, values)),
     }
+}
+
+fn name(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
+    interpreter.debugger.name_thread(call.arguments.trim())?;
+    Ok(Answer::silent())
 }
 
 fn find(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {

@@ -6,10 +6,10 @@ use crate::interpreter::Interpreter;
 
 pub const COMMANDS: &[Command] = &[
     Command::new("ptype", Chapter::Data, ptype)
-        .usage(&["EXPRESSION | TYPE"])
+        .usage(&["[/o] EXPRESSION | TYPE"])
         .help(
             "Show the definition of a type, or of an expression's type.",
-            "",
+            "With `/o` each member of a structure is shown with its offset and size, and so are the holes between members.",
         )
         .completes(Completes::Type),
     Command::new("whatis", Chapter::Data, whatis)
@@ -27,6 +27,17 @@ fn required(call: &Call<'_>) -> Result<(), CommandError> {
 
 fn ptype(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     required(&call)?;
+    if let Some(rest) = call.arguments.strip_prefix('/') {
+        let (flags, expression) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if let Some(flag) = flags.chars().find(|flag| *flag != 'o') {
+            return Err(CommandError::new(format!("unrecognized flag '{flag}'")));
+        }
+        if let Some(text) = interpreter.debugger.ptype_offsets(expression.trim())? {
+            return Ok(Answer::with(text.clone(), text));
+        }
+        let text = interpreter.debugger.ptype(expression.trim())?;
+        return Ok(Answer::with(format!("type = {}\n", text.trim_end()), text));
+    }
     let text = interpreter.debugger.ptype(call.arguments)?;
     Ok(Answer::with(format!("type = {}\n", text.trim_end()), text))
 }

@@ -4,7 +4,7 @@
 //! comes back with the last of them.
 
 use super::Tracer;
-use super::process::{BREAKPOINT, Inserted, Owner, ProcessId, SpaceId};
+use super::process::{BREAKPOINT, Inserted, Owner, ProcessId, Protection, SpaceId};
 use super::thread::{Activity, ThreadId};
 use crate::failure;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,8 @@ pub struct Breakpoint {
     pub scope: wire::StopScope,
     /// Who must arrive.
     pub barrier: Option<Barrier>,
+    /// In debug registers instead of the code.
+    pub hardware: bool,
 }
 
 /// One place of a breakpoint.
@@ -104,6 +106,7 @@ impl Tracer {
         breakpoint.count_only = request.count_only;
         breakpoint.stack_above = request.stack_above;
         breakpoint.scope = scope;
+        breakpoint.hardware = request.hardware;
         let arrived = breakpoint.barrier.take().map(|barrier| barrier.arrived);
         breakpoint.barrier = request.barrier.as_ref().map(|barrier| Barrier {
             processes: barrier.processes.iter().copied().map(ProcessId).collect(),
@@ -140,7 +143,15 @@ impl Tracer {
                 wire::Failure::new(wire::FailureKind::Invalid, message)
             })?)),
         };
-        self.claim_address(space, place.address, Owner::Breakpoint(process, id))?;
+        if self
+            .breakpoints
+            .get(&id)
+            .is_some_and(|breakpoint| breakpoint.hardware)
+        {
+            self.claim_register(process, place.address)?;
+        } else {
+            self.claim_address(space, place.address, Owner::Breakpoint(process, id))?;
+        }
         let entry = self.breakpoints.entry(id).or_default();
         entry
             .places
@@ -189,6 +200,7 @@ impl Tracer {
             }
         }
         for (process, address) in gone {
+            self.release_register(process, address);
             if let Some(space) = self.processes.get(&process).map(|process| process.space) {
                 self.release_address(space, address, Owner::Breakpoint(process, id));
             }
@@ -225,6 +237,9 @@ impl Tracer {
             self.traces
                 .breakpoint_placed(space.memory.tid(), address, original[0]);
         }
+        if let Protection::Laid(cushion) = &mut space.cushion {
+            cushion.breakpoint_placed(&space.memory, address, original[0]);
+        }
         if let Err(error) = space.memory.write(address, &[BREAKPOINT]) {
             self.traces.breakpoint_removed(space.memory.tid(), address);
             return Err(failure::of(&error));
@@ -254,6 +269,9 @@ impl Tracer {
                 let _ = space.memory.write(address, &[inserted.original]);
             }
             let pid = space.memory.tid();
+            if let Protection::Laid(cushion) = &mut space.cushion {
+                cushion.breakpoint_removed(&space.memory, address);
+            }
             space.inserted.remove(&address);
             self.traces.breakpoint_removed(pid, address);
         }

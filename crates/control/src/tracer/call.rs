@@ -40,10 +40,15 @@ impl Tracer {
         reply: oneshot::Sender<wire::InferiorCallReply>,
     ) -> Result<(), (wire::Failure, oneshot::Sender<wire::InferiorCallReply>)> {
         let id = ThreadId(request.thread);
-        let frame = match self.lay_out(id, request) {
+        let waiting_place = self.place_to_wait(id);
+        let frame = match self.lay_out(id, request, waiting_place) {
             Ok(frame) => frame,
-            Err(failure) => return Err((failure, reply)),
+            Err(failure) => {
+                self.release_waiting_place(id, waiting_place);
+                return Err((failure, reply));
+            }
         };
+        self.lend(id);
         let Some(thread) = self.threads.get_mut(&id) else {
             return Err((failure::no_thread(request.thread), reply));
         };
@@ -82,8 +87,10 @@ impl Tracer {
             deadline_ns: monotonic_ns() + timeout_ms * 1_000_000,
             skip_at: thread.skip_at.take(),
             reason: thread.reason.clone(),
+            stay: request.stay,
             reply,
             companions: Vec::new(),
+            waiting_place,
         };
         thread.activity = Activity::Call(Box::new(call));
         thread.set_registers(frame.registers);
@@ -134,6 +141,7 @@ impl Tracer {
         &mut self,
         id: ThreadId,
         request: &wire::InferiorCallRequest,
+        waiting_place: Option<u64>,
     ) -> Result<Frame, wire::Failure> {
         let invalid = |message: &str| wire::Failure::new(wire::FailureKind::Invalid, message);
         let thread = self
@@ -152,9 +160,13 @@ impl Tracer {
             .spaces
             .get(&process.space)
             .ok_or_else(|| failure::no_thread(id.0))?;
-        let entry = process_files::auxiliary(process.pid)
-            .into_iter()
-            .find_map(|(key, value)| (key == AT_ENTRY).then_some(value))
+        let entry = || {
+            process_files::auxiliary(process.pid)
+                .into_iter()
+                .find_map(|(key, value)| (key == AT_ENTRY).then_some(value))
+        };
+        let entry = waiting_place
+            .or_else(entry)
             .ok_or_else(|| invalid("the program has no entry point to return to"))?;
         if request.blocks.iter().map(Vec::len).sum::<usize>() > MOST_BYTES {
             return Err(invalid(
@@ -236,10 +248,74 @@ impl Tracer {
             "the function called in thread {id} was stopped at {:#x} before it returned",
             stop.pc
         );
-        self.end_call(id, |answer| {
+        let why = stop.reason.clone();
+        let answer = |answer: &mut wire::InferiorCallReply| {
             answer.failure = Some(wire::Failure::new(wire::FailureKind::Interrupted, message));
             answer.interruption = Some(stop);
-        });
+        };
+        let stays = self
+            .threads
+            .get(&id)
+            .is_some_and(|thread| matches!(&thread.activity, Activity::Call(call) if call.stay));
+        if stays {
+            self.stay_in_call(id, why, answer);
+        } else {
+            self.end_call(id, answer);
+        }
+    }
+
+    /// Leaves the thread where it is in the called function; the debugger puts things back when that returns.
+    fn stay_in_call(
+        &mut self,
+        id: ThreadId,
+        why: Option<wire::StopReason>,
+        answer: impl FnOnce(&mut wire::InferiorCallReply),
+    ) {
+        self.cancel_displaced(id);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let Activity::Call(call) = std::mem::replace(&mut thread.activity, Activity::Continue)
+        else {
+            return;
+        };
+        thread.wanted = Wanted::Stopped;
+        thread.reason = why;
+        let mut reply = wire::InferiorCallReply {
+            stayed: Some(wire::StayedIn {
+                return_address: call.goal.addresses.first().copied().unwrap_or(0),
+                stack: call.goal.stack_above.unwrap_or(0).wrapping_add(8),
+                signal: call.signal.unwrap_or(0) as u32,
+            }),
+            ..wire::InferiorCallReply::default()
+        };
+        self.release_return(id, &call.goal.addresses);
+        // From now on only the debugger knows what the thread was.
+        self.give_back(id);
+        answer(&mut reply);
+        self.stop_companions(&call.companions);
+        let _ = call.reply.send(reply);
+    }
+
+    /// Gives the place back to which the called function returns.
+    fn release_return(&mut self, id: ThreadId, addresses: &[u64]) {
+        if let Some(space) = self.space_of(id) {
+            for address in addresses {
+                self.release_address(space, *address, Owner::Goal(id));
+            }
+        }
+    }
+
+    /// Stops the threads that ran along.
+    fn stop_companions(&mut self, companions: &[ThreadId]) {
+        for other in companions {
+            if let Some(thread) = self.threads.get_mut(other) {
+                thread.wanted = Wanted::Stopped;
+                if thread.can_be_stopped() {
+                    thread.interrupt();
+                }
+            }
+        }
     }
 
     /// Puts the thread back as it was and answers.
@@ -266,34 +342,21 @@ impl Tracer {
         thread.skip_at = call.skip_at;
         thread.reason = call.reason;
         thread.pending = None;
-        let space = self
-            .processes
-            .get(&thread.process)
-            .map(|process| process.space);
         let mut reply = wire::InferiorCallReply::default();
-        if let Some(space) = space {
-            for address in call.goal.addresses {
-                self.release_address(space, address, Owner::Goal(id));
-            }
-            if let Some(space) = self.spaces.get(&space) {
-                for (address, length) in call.blocks {
-                    let mut block = vec![0; length];
-                    let done = space.read(address, &mut block);
-                    block.truncate(done);
-                    reply.blocks.push(block);
-                    reply.block_addresses.push(address);
-                }
+        self.give_back(id);
+        self.release_return(id, &call.goal.addresses);
+        self.release_waiting_place(id, call.waiting_place);
+        if let Some(space) = self.space_of(id).and_then(|space| self.spaces.get(&space)) {
+            for (address, length) in call.blocks {
+                let mut block = vec![0; length];
+                let done = space.read(address, &mut block);
+                block.truncate(done);
+                reply.blocks.push(block);
+                reply.block_addresses.push(address);
             }
         }
         answer(&mut reply);
-        for other in call.companions {
-            if let Some(thread) = self.threads.get_mut(&other) {
-                thread.wanted = Wanted::Stopped;
-                if thread.can_be_stopped() {
-                    thread.interrupt();
-                }
-            }
-        }
+        self.stop_companions(&call.companions);
         let _ = call.reply.send(reply);
     }
 

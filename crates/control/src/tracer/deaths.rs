@@ -127,6 +127,7 @@ impl Tracer {
         if let Some(process) = self.processes.get_mut(&thread.process) {
             process.threads.retain(|other| *other != id);
         }
+        self.traces.returned(thread.tid);
         if let Activity::Call(call) = thread.activity {
             self.call_died(*call);
         }

@@ -93,6 +93,7 @@ impl Tracer {
             self.call_overtaken(*thread);
         }
         self.clear_breakpoints(id);
+        self.unprotect(id);
         if leave_stopped {
             let _ = send_signal(pid, libc::SIGSTOP);
         }
@@ -173,6 +174,10 @@ impl Tracer {
         {
             let _ = handle.set_watches(&[None; debug_registers::SLOTS]);
         }
+        self.block_again(id);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
         thread.detach(signal);
         let last = self.processes.get(&process).is_some_and(|process| {
             process.leaving
@@ -213,6 +218,9 @@ impl Tracer {
         let Some(mut registers) = thread.registers() else {
             return;
         };
+        if self.rewound.take() == Some(thread.tid) {
+            return;
+        }
         let address = registers.0.rip.wrapping_sub(1);
         let space = self
             .processes

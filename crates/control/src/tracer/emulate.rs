@@ -6,7 +6,7 @@
 
 use super::flags::{self, Outcome};
 use super::operands::Machine;
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind};
 use wayfarer_ptrace::{Memory, Registers};
 
 /// Selector of 64-bit code.
@@ -125,6 +125,11 @@ fn plain(machine: &mut Machine, instruction: &Instruction) -> Option<()> {
 fn arithmetic(machine: &mut Machine, instruction: &Instruction) -> Option<()> {
     let flags = machine.registers.0.eflags;
     let mnemonic = instruction.mnemonic();
+    let compares = matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test);
+    // What changes memory by what it was must not be done twice, and our death in between would have it so.
+    if instruction.op0_kind() == OpKind::Memory && !compares {
+        return None;
+    }
     if matches!(mnemonic, Mnemonic::Inc | Mnemonic::Dec) {
         let (value, size) = machine.read(instruction, 0)?;
         let outcome = match mnemonic {

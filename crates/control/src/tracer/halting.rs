@@ -249,6 +249,7 @@ impl Tracer {
                             thread.reason = Some(reason(Reason::Initial(wire::Initial {})));
                         }
                     }
+                    self.protect(id);
                     self.follow_libraries(id);
                     self.announce_process(id, wire::Origin::Attach);
                     (self.describe_process(id), None)

@@ -94,17 +94,16 @@ impl Tracer {
         else {
             return verdict;
         };
-        let Some(inserted) = space.inserted.get(&address) else {
-            return verdict;
-        };
-        for owner in &inserted.owners {
-            let Owner::Breakpoint(owner, breakpoint_id) = owner else {
-                continue;
-            };
-            if *owner != process {
-                continue;
-            }
-            let Some(breakpoint) = self.breakpoints.get_mut(breakpoint_id) else {
+        let in_code = space.inserted.get(&address);
+        let owners = in_code.map_or(&[][..], |inserted| &inserted.owners);
+        let in_code = owners.iter().filter_map(|owner| match owner {
+            Owner::Breakpoint(owner, id) if *owner == process => Some(*id),
+            _ => None,
+        });
+        let mut ids: Vec<u64> = in_code.chain(self.in_registers(process, address)).collect();
+        ids.sort_unstable();
+        for breakpoint_id in ids {
+            let Some(breakpoint) = self.breakpoints.get_mut(&breakpoint_id) else {
                 continue;
             };
             let filtered = !breakpoint.threads.is_empty() && !breakpoint.threads.contains(&id)
@@ -127,13 +126,13 @@ impl Tracer {
                 Ok(false) => continue,
                 Ok(true) => {}
                 Err(fault) => verdict.failures.push(wire::PredicateFailure {
-                    id: *breakpoint_id,
+                    id: breakpoint_id,
                     message: fault.to_string(),
                 }),
             }
             place.hits += 1;
             breakpoint.hits += 1;
-            count(*breakpoint_id, breakpoint, &mut verdict);
+            count(breakpoint_id, breakpoint, &mut verdict);
         }
         verdict
     }

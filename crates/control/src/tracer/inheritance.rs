@@ -1,7 +1,7 @@
 //! What a child of fork gets from its parent, and what a process keeps when it runs a new program.
 
 use super::Tracer;
-use super::process::{Inserted, Owner, ProcessId, Space, SpaceId};
+use super::process::{Inserted, Owner, ProcessId, Protection, Space, SpaceId};
 use super::thread::{Activity, Holds, ThreadId};
 use super::watch::Watched;
 use std::collections::BTreeMap;
@@ -19,6 +19,13 @@ impl Tracer {
     ) {
         for breakpoint in self.breakpoints.values_mut() {
             breakpoint.inherit(parent, child);
+        }
+        let registers = self
+            .processes
+            .get(&parent)
+            .map(|parent| parent.watched.inherited());
+        if let (Some(child), Some(registers)) = (self.processes.get_mut(&child), registers) {
+            child.watched = registers;
         }
         let heir = |owner: &Owner| match owner {
             Owner::Breakpoint(process, id) if *process == parent => {
@@ -44,16 +51,24 @@ impl Tracer {
         }
         let copied: BTreeMap<u64, Inserted> = parent_space.inserted.clone();
         let slots = parent_space.slots.clone();
+        let cushion = parent_space.cushion.clone();
         let stepping = parent_space.exclusive.filter(|step| step.under_way);
         let Some(space) = self.spaces.get_mut(&child_space) else {
             return;
         };
         slots.scrub(&space.memory);
+        space.cushion = cushion;
+        if let Protection::Laid(cushion) = &space.cushion {
+            self.traces.cushioned(pid, cushion.base());
+        }
         for (address, inserted) in copied {
             let owners: Vec<Owner> = inserted.owners.iter().filter_map(heir).collect();
             let missing = stepping.is_some_and(|step| step.address == address);
             if owners.is_empty() {
                 let _ = space.memory.write(address, &[inserted.original]);
+                if let Protection::Laid(cushion) = &mut space.cushion {
+                    cushion.breakpoint_removed(&space.memory, address);
+                }
                 continue;
             }
             if space.guarded {

@@ -68,10 +68,11 @@ impl Tracer {
                     .and_then(|process| self.spaces.get_mut(&process.space));
                 let failure = match space {
                     None => Some(failure::no_process(write.process)),
-                    Some(space) => space
-                        .write(write.address, &write.data)
-                        .err()
-                        .map(|error| failure::of(&error)),
+                    Some(space) => {
+                        let written = space.write(write.address, &write.data);
+                        space.list_again(write.address, write.data.len(), &mut self.traces);
+                        written.err().map(|error| failure::of(&error))
+                    }
                 };
                 wire::TargetResult {
                     process: write.process,
@@ -176,6 +177,10 @@ impl Tracer {
                 // A thread sent elsewhere is in no system call that the kernel could restart.
                 registers.0.orig_rax = u64::MAX;
                 thread.skip_at = None;
+            }
+            if request.back {
+                thread.skip_at = Some(registers.0.rip);
+                thread.signal = (request.signal != 0).then_some(request.signal as i32);
             }
             thread.set_registers(registers);
             // Written at once, so that what the kernel does not accept is told now.

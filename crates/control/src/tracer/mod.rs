@@ -7,6 +7,7 @@
 
 mod barrier;
 mod births;
+mod borrowing;
 mod breakpoints;
 mod call;
 mod catch;
@@ -17,6 +18,7 @@ mod emulate;
 mod events;
 mod flags;
 mod halting;
+mod hardware;
 mod hits;
 mod inheritance;
 mod libraries;
@@ -24,6 +26,7 @@ mod memory;
 mod modules;
 mod operands;
 mod process;
+mod protection;
 mod reports;
 mod requests;
 mod resuming;
@@ -48,9 +51,12 @@ use std::time::Duration;
 use thread::{Thread, ThreadId};
 use tokio::sync::{mpsc, oneshot};
 use wayfarer_protocol as wire;
-use wayfarer_ptrace::guardian::Traces;
+use wayfarer_ptrace::guardian::{Traces, mourn};
 use wayfarer_ptrace::wait::Woken;
 use wayfarer_ptrace::{Report, Stop, Stopped, Tid, Wake, wait};
+
+/// Reports that are taken before commands get their turn.
+const MOST_REPORTS: usize = 100;
 
 /// What the tracing thread reacts to.
 pub enum Happening {
@@ -106,6 +112,8 @@ pub struct Tracer {
     spent: Vec<u64>,
     /// Children that were made by an instruction out of line.
     corrections: HashMap<Tid, Displaced>,
+    /// The thread being reported has been put before its breakpoint already.
+    rewound: Option<Tid>,
     next_id: u64,
     /// Set when the session is over; told when everybody is gone.
     ending: Option<Vec<oneshot::Sender<()>>>,
@@ -135,6 +143,7 @@ impl Tracer {
             halting: Vec::new(),
             spent: Vec::new(),
             corrections: HashMap::new(),
+            rewound: None,
             next_id: 0,
             ending: None,
             ending_deadline_ns: 0,
@@ -145,15 +154,23 @@ impl Tracer {
     /// Works until the session has ended and everybody has been let go.
     pub fn run(&mut self) {
         loop {
-            // Reports first: they are what others wait for.
-            while let Some(report) = wait() {
+            // Reports first: they are what others wait for. But they may never end, and the debugger wants an answer.
+            let mut reports = 0;
+            while reports < MOST_REPORTS
+                && let Some(report) = wait(|trapped| self.rewind(trapped))
+            {
                 self.happen(Happening::Report(report));
+                self.rewound = None;
+                reports += 1;
             }
             while let Some(command) = self.mailbox.take() {
                 self.happen(Happening::Command(Box::new(command)));
             }
             if self.finished() {
                 return;
+            }
+            if reports == MOST_REPORTS {
+                continue;
             }
             match self.wake.next(self.patience()) {
                 Woken::Child | Woken::Called => {}
@@ -173,7 +190,10 @@ impl Tracer {
         match happening {
             Happening::Report(report) => self.report(report),
             Happening::Command(command) => self.command(*command),
-            Happening::Terminate => self.end_session(None),
+            Happening::Terminate => {
+                mourn();
+                self.end_session(None);
+            }
             Happening::Tick => self.tick(),
         }
     }

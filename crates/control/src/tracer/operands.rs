@@ -42,7 +42,9 @@ impl Machine<'_> {
     pub fn write(&mut self, instruction: &Instruction, operand: u32, value: u64) -> Option<()> {
         match instruction.op_kind(operand) {
             OpKind::Register => self.set_register(instruction.op_register(operand), value),
-            OpKind::Memory => {
+            // Should we die before the registers are changed too, the thread does it again: in memory of its own that
+            // makes no difference.
+            OpKind::Memory if is_own(instruction.memory_base()) => {
                 let size = instruction.memory_size().size();
                 self.store(self.address(instruction)?, size, value)
             }
@@ -140,6 +142,11 @@ impl Machine<'_> {
         };
         Some(())
     }
+}
+
+/// Whether a base leads to the thread's own stack.
+fn is_own(base: Register) -> bool {
+    matches!(base, Register::RSP | Register::RBP)
 }
 
 fn slot(registers: &mut Registers, register: Register) -> Option<&mut u64> {

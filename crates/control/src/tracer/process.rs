@@ -6,7 +6,7 @@ use super::watch::Watched;
 use iced_x86::Instruction;
 use std::collections::BTreeMap;
 use std::fmt;
-use wayfarer_ptrace::{Error, Memory, Tid};
+use wayfarer_ptrace::{Cushion, Error, Memory, Tid};
 
 /// The agent's number of a process; never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -82,6 +82,21 @@ pub struct Space {
     pub exclusive: Option<Exclusive>,
     /// The guardian shall know of our traces.
     pub guarded: bool,
+    /// What it falls on if we die.
+    pub cushion: Protection,
+    /// When it was last looked whether that is still there.
+    pub cushion_seen_ns: u64,
+}
+
+/// Whether a program has a cushion.
+#[derive(Clone)]
+pub enum Protection {
+    /// It is not needed, or there was no occasion yet.
+    Absent,
+    /// It has.
+    Laid(Cushion),
+    /// It cannot have one, or is being let go.
+    Refused,
 }
 
 /// A step in place.
@@ -107,6 +122,8 @@ impl Space {
             slots: Slots::default(),
             exclusive: None,
             guarded,
+            cushion: Protection::Absent,
+            cushion_seen_ns: 0,
         })
     }
 

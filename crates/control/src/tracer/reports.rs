@@ -51,6 +51,7 @@ impl Tracer {
             return;
         }
         self.refresh_watches(id);
+        self.protect_late(id);
         self.judge(id, stop, newborn);
         self.call_overtaken(id);
         self.make_safe(id);

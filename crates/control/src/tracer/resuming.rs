@@ -183,7 +183,14 @@ impl Tracer {
             thread.skip_at = None;
         }
         let at_breakpoint = thread.skip_at.is_some() && space.inserted.contains_key(&pc);
-        let stepping = thread.step().is_some_and(|step| step.goal.is_none());
+        let in_register = process.watched.stops_at(pc);
+        let (skips, stepping) = (
+            thread.skip_at.is_some(),
+            thread.step().is_some_and(|step| step.goal.is_none()),
+        );
+        if in_register {
+            self.set_resume_flag(id, skips);
+        }
         if stepping {
             return self.next_step(id, pc, stop, at_breakpoint);
         }

@@ -137,6 +137,7 @@ impl Tracer {
                 sender_pid,
                 sender_uid,
                 will_pass: disposition.pass,
+                details: info.bytes(),
             });
             self.stop_at(id, reason(told), wire::StopScope::Unspecified);
             return true;

@@ -21,7 +21,7 @@ pub(super) enum Passed {
 }
 
 impl Tracer {
-    fn space_of(&self, id: ThreadId) -> Option<SpaceId> {
+    pub(super) fn space_of(&self, id: ThreadId) -> Option<SpaceId> {
         let process = self.threads.get(&id)?.process;
         self.processes.get(&process).map(|process| process.space)
     }
@@ -68,7 +68,8 @@ impl Tracer {
             thread.set_registers(after);
             return Passed::Already;
         }
-        let Some(displaced) = space.slots.place(&instruction, &space.memory, pid) else {
+        let traces = space.guarded.then_some(&mut self.traces);
+        let Some(displaced) = space.slots.place(&instruction, &space.memory, pid, traces) else {
             return self.step_in_place(id, address);
         };
         let mut there = registers;
@@ -131,15 +132,18 @@ impl Tracer {
     pub(super) fn abandon_step(&mut self, id: ThreadId) {
         self.finish_exclusive(id);
         let space = self.space_of(id);
-        let displaced = self
-            .threads
-            .get_mut(&id)
-            .and_then(|thread| thread.displaced.take());
+        let displaced = self.threads.get_mut(&id).and_then(|thread| {
+            // It must have left before the place is cleared, for the kernel, too: we may die in between.
+            thread.handle();
+            thread.displaced.take()
+        });
         if let (Some(displaced), Some(space)) = (
             displaced,
             space.and_then(|space| self.spaces.get_mut(&space)),
         ) {
-            space.slots.release(displaced.slot, &space.memory);
+            space
+                .slots
+                .release(displaced.slot, &space.memory, &mut self.traces);
         }
     }
 

@@ -5,8 +5,11 @@ use super::process::ProcessId;
 use std::fmt;
 use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
+use wayfarer_ptrace::errand::{self, Back, Errand, Provisions};
 use wayfarer_ptrace::thread::Going;
-use wayfarer_ptrace::{Registers, Report, Running, SignalInfo, Stop, Stopped, Tid, VectorState};
+use wayfarer_ptrace::{
+    Error, Registers, Report, Running, SignalInfo, Stop, Stopped, Tid, VectorState,
+};
 
 /// The agent's number of a thread; never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -121,10 +124,14 @@ pub struct Call {
     pub skip_at: Option<u64>,
     /// The kernel's stop before the call, and what was reported.
     pub reason: Option<wire::StopReason>,
+    /// An interruption leaves the thread in the function.
+    pub stay: bool,
     /// Who waits.
     pub reply: oneshot::Sender<wire::InferiorCallReply>,
     /// Threads that run along and are stopped again afterwards.
     pub companions: Vec<ThreadId>,
+    /// Where the function returns to if that is a place of ours.
+    pub waiting_place: Option<u64>,
 }
 
 /// What a running thread is doing for the debugger.
@@ -173,6 +180,8 @@ pub struct Thread {
     pub watch_edition: u64,
     /// It waits in the kernel for its vfork child and cannot be stopped.
     pub in_vfork: bool,
+    /// It blocks SIGTRAP when we are not there.
+    pub unblocked: bool,
     /// Its first stop is still to come.
     pub newborn: bool,
     registers: Option<Registers>,
@@ -199,6 +208,7 @@ impl Thread {
             displaced: None,
             watch_edition: 0,
             in_vfork: false,
+            unblocked: false,
             newborn: true,
             registers: None,
             registers_changed: false,
@@ -273,6 +283,26 @@ impl Thread {
                 None
             }
             other => other,
+        }
+    }
+
+    /// Has the stopped thread make system calls for us. An error carries the report if it did something else instead.
+    pub fn run_errand<T>(
+        &mut self,
+        provisions: Provisions<'_>,
+        task: impl FnOnce(&mut Errand) -> Result<T, Error>,
+    ) -> Result<Result<T, Error>, Option<Report>> {
+        let State::Stopped(_, stop) = self.state else {
+            return Err(None);
+        };
+        let stopped = self.take_handle().ok_or(None)?;
+        match errand::run(stopped, stop, provisions, task) {
+            Back::Here(stopped, stop, result) => {
+                self.state = State::Stopped(stopped, stop);
+                self.registers = None;
+                Ok(result)
+            }
+            Back::Lost(report) => Err(report),
         }
     }
 

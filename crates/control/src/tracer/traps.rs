@@ -16,7 +16,8 @@ impl Tracer {
     pub(super) fn trap(&mut self, id: ThreadId, info: &SignalInfo) -> bool {
         match info.code() {
             CODE_KERNEL => self.breakpoint_trap(id),
-            CODE_BREAKPOINT | CODE_TRACE | CODE_HARDWARE => self.step_trap(id),
+            CODE_BREAKPOINT | CODE_TRACE => self.step_trap(id, false),
+            CODE_HARDWARE => self.step_trap(id, true),
             _ => return false,
         }
         true
@@ -29,7 +30,8 @@ impl Tracer {
         let Some(mut registers) = thread.registers() else {
             return;
         };
-        let address = registers.0.rip.wrapping_sub(1);
+        let rewound = self.rewound.take() == Some(thread.tid);
+        let address = registers.0.rip.wrapping_sub(u64::from(!rewound));
         let Some(space) = self
             .processes
             .get(&thread.process)
@@ -60,12 +62,19 @@ impl Tracer {
         self.hit(id, address);
     }
 
-    fn step_trap(&mut self, id: ThreadId) {
+    /// A step or a debug register (`register`).
+    fn step_trap(&mut self, id: ThreadId, register: bool) {
         let watches = self.watches_triggered(id);
         if !self.finish_step_over(id) {
             return;
         }
         if self.deliver_deferred(id) {
+            return;
+        }
+        if let Some(address) = register.then(|| self.stands_at_register(id)).flatten()
+            && watches.is_none()
+        {
+            self.register_trap(id, address);
             return;
         }
         if let Some(told) = watches {
@@ -85,6 +94,20 @@ impl Tracer {
             return;
         }
         self.go_on(id);
+    }
+
+    /// The thread has come to a breakpoint in a debug register.
+    fn register_trap(&mut self, id: ThreadId, address: u64) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if thread.wanted == Wanted::Stopped {
+            // Others are being told of. It will come here again when it goes on.
+            thread.skip_at = None;
+            self.set_resume_flag(id, false);
+            return;
+        }
+        self.hit(id, address);
     }
 
     /// If the thread was executing an instruction out of line or in place, puts everything right. False if the

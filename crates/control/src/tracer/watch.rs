@@ -1,4 +1,4 @@
-//! Watchpoints: in the debug registers of all threads of a process.
+//! Watchpoints: in the debug registers of all threads of a process, which `hardware.rs` shares with breakpoints.
 
 use super::Tracer;
 use super::process::{Process, ProcessId, Space};
@@ -27,7 +27,7 @@ struct Spot {
 /// The debug registers of a process, and what they are for.
 #[derive(Default)]
 pub struct Watched {
-    slots: [Option<(u64, Watch)>; SLOTS],
+    pub(super) slots: [Option<(u64, Watch)>; SLOTS],
     spots: BTreeMap<u64, Spot>,
     /// Changes with every change.
     pub edition: u64,
@@ -37,6 +37,11 @@ impl Watched {
     /// Whether there are any.
     pub fn any(&self) -> bool {
         !self.spots.is_empty()
+    }
+
+    /// Whether a debug register is in use, for a watchpoint or a breakpoint.
+    pub fn armed(&self) -> bool {
+        self.slots.iter().any(Option::is_some)
     }
 
     /// Whether the watchpoint is still here.
@@ -55,7 +60,7 @@ impl Watched {
         })
     }
 
-    fn registers(&self) -> [Option<Watch>; SLOTS] {
+    pub(super) fn registers(&self) -> [Option<Watch>; SLOTS] {
         self.slots.map(|slot| slot.map(|(_, watch)| watch))
     }
 
@@ -187,12 +192,12 @@ impl Tracer {
     }
 
     /// Brings the debug registers of all threads up to date: now, or when they have stopped for a moment.
-    fn watches_changed(&mut self, id: ProcessId) {
+    pub(super) fn watches_changed(&mut self, id: ProcessId) {
         let Some(process) = self.processes.get(&id) else {
             return;
         };
         if !process.launched {
-            self.traces.watched(process.pid, process.watched.any());
+            self.traces.watched(process.pid, process.watched.armed());
         }
         for thread in process.threads.clone() {
             self.refresh_watches(thread);
@@ -215,6 +220,9 @@ impl Tracer {
             return;
         };
         let edition = process.watched.edition;
+        if thread.watch_edition != edition && !process.launched && process.watched.armed() {
+            self.traces.watched(process.pid, true);
+        }
         if thread.watch_edition != edition
             && let Some(handle) = thread.handle()
             && handle.set_watches(&process.watched.registers()).is_ok()
@@ -230,7 +238,7 @@ impl Tracer {
     ) -> Option<(wire::WatchpointHit, wire::StopScope)> {
         let thread = self.threads.get_mut(&id)?;
         let process = self.processes.get_mut(&thread.process)?;
-        if !process.watched.any() {
+        if !process.watched.armed() {
             return None;
         }
         let triggered = thread.handle()?.take_triggered().ok()?;

@@ -237,6 +237,39 @@ impl Session {
         })
     }
 
+    /// Attaches; whether the agent lived to tell.
+    pub fn try_attach(&mut self, pids: &[u32]) -> bool {
+        let request = wire::AttachRequest {
+            session: self.id,
+            pids: pids.to_vec(),
+            with_descendants: false,
+        };
+        self.runtime.block_on(self.client.attach(request)).is_ok()
+    }
+
+    /// Calls a function without arguments; whether the agent lived to tell.
+    pub fn try_call(&mut self, thread: u64, function: u64) -> bool {
+        let request = wire::InferiorCallRequest {
+            session: self.id,
+            thread,
+            function,
+            timeout_ms: 20_000,
+            ..Default::default()
+        };
+        let reply = self.runtime.block_on(self.client.inferior_call(request));
+        reply.is_ok_and(|reply| reply.into_inner().failure.is_none())
+    }
+
+    /// Detaches from everybody; whether the agent lived to tell.
+    pub fn try_detach(&mut self) -> bool {
+        let request = wire::DetachRequest {
+            session: self.id,
+            targets: Some(wire::Targets::everybody()),
+            ..Default::default()
+        };
+        self.runtime.block_on(self.client.detach(request)).is_ok()
+    }
+
     /// One call of the protocol.
     pub fn call<T>(
         &mut self,

@@ -46,6 +46,7 @@ impl Debugger {
         };
         let mut breakpoint = Breakpoint::new(number, what, location);
         breakpoint.temporary = spec.temporary;
+        breakpoint.hardware = spec.hardware;
         breakpoint.condition = spec.condition;
         breakpoint.only = spec.only;
         self.breakpoints.insert(number, breakpoint);
@@ -73,6 +74,16 @@ impl Debugger {
         if let Err(error) = self.place(number, &processes) {
             self.breakpoints.remove(&number);
             return Err(error);
+        }
+        if let Some(breakpoint) = self.breakpoints.get(&number)
+            && breakpoint.hardware
+            && breakpoint.places.is_empty()
+            && let Some(problem) = breakpoint.problems.first().cloned()
+        {
+            self.breakpoints.remove(&number);
+            return Err(DebuggerError::Usage(format!(
+                "Could not insert hardware breakpoint {number}: {problem}."
+            )));
         }
         if !self.has_processes()
             && let Some(former) = processes.first()
@@ -200,6 +211,7 @@ impl Debugger {
             location: breakpoint.location.clone(),
             enabled: breakpoint.enabled,
             temporary: breakpoint.temporary,
+            hardware: breakpoint.hardware,
             condition: breakpoint.condition.clone(),
             condition_in_agent: breakpoint.condition_in_agent,
             ignore,

@@ -148,6 +148,7 @@ impl Debugger {
             thread,
             general: Some(general),
             vector,
+            ..Default::default()
         };
         let reply = self.link()?.write_registers(request)?;
         if let Some(thread) = self.thread_mut(id) {

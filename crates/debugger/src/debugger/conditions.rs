@@ -137,6 +137,7 @@ fn names_in(node: &Node, names: &mut Vec<String>) {
         Node::Binary(_, left, right)
         | Node::Assign(_, left, right)
         | Node::Index(left, right)
+        | Node::ArrayOf(left, right)
         | Node::Repeat(left, right) => {
             names_in(left, names);
             names_in(right, names);
@@ -155,6 +156,13 @@ fn names_in(node: &Node, names: &mut Vec<String>) {
         Node::Call(function, arguments) => {
             names_in(function, names);
             arguments.iter().for_each(|part| names_in(part, names));
+        }
+        Node::Array(elements) => elements.iter().for_each(|part| names_in(part, names)),
+        Node::Structure(literal) => {
+            let values = literal.fields.iter().map(|(_, value)| value);
+            values
+                .chain(&literal.base)
+                .for_each(|part| names_in(part, names));
         }
         Node::Integer { .. }
         | Node::Float { .. }

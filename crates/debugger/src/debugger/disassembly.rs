@@ -122,7 +122,7 @@ impl Debugger {
         options.set_branch_leading_zeros(false);
         options.set_small_hex_numbers_in_decimal(false);
         options.set_show_symbol_address(false);
-        options.set_rip_relative_addresses(false);
+        options.set_rip_relative_addresses(true);
         let mut decoder = Decoder::with_ip(64, &bytes, start, DecoderOptions::NONE);
         let mut views = Vec::new();
         let mut instruction = Instruction::default();

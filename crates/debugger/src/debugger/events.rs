@@ -168,6 +168,7 @@ impl Debugger {
                 .retain(|place| place.view.process_number != number);
         }
         self.drop_watchpoints_of(number);
+        self.drop_calls_of(number);
         self.take_over(number);
         if let Some(who) = self.who_of_process(number) {
             self.emit(Event::Executed {

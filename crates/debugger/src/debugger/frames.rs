@@ -220,6 +220,7 @@ pub(super) fn frame_view(
             SymbolFrameKind::Normal => FrameKind::Normal,
             SymbolFrameKind::Inlined => FrameKind::Inlined,
             SymbolFrameKind::Signal => FrameKind::SignalTrampoline,
+            SymbolFrameKind::Called => FrameKind::CalledByDebugger,
         },
         function: frame.function.clone(),
         arguments,
@@ -245,7 +246,8 @@ pub(super) fn frame_view(
 fn module_path(space: &Space, frame: &Frame) -> Option<String> {
     frame.module.as_ref()?;
     let mapped = space.mapped_at(frame.pc)?;
-    space.module_at(frame.pc).map(|_| mapped.path.clone())
+    let is_library = !mapped.is_program && space.module_at(frame.pc).is_some();
+    is_library.then(|| mapped.path.clone())
 }
 
 fn bare_view(level: usize) -> FrameView {

@@ -50,6 +50,10 @@ impl Hands<'_> {
         request: wire::InferiorCallRequest,
     ) -> Answer<wire::InferiorCallReply> {
         let id = self.thread()?;
+        let before = match request.stay {
+            true => Some(self.debugger.before_call(id).map_err(sentence)?),
+            false => None,
+        };
         let (process, thread) = self.debugger.thread(id).map_err(sentence)?;
         let memory = process.space.memory.clone();
         let name = process
@@ -61,18 +65,26 @@ impl Hands<'_> {
             function,
             ..request
         };
-        let reply = self
+        let mut reply = self
             .debugger
             .link()
             .and_then(|link| link.inferior_call(request))
             .map_err(sentence)?;
         memory.forget();
+        if let (Some(before), Some(stayed)) = (before, reply.stayed.take()) {
+            let stop = reply.interruption.take().unwrap_or_default();
+            let outcome = self.debugger.stay_in_call(id, name, before, stayed, stop);
+            return Err(outcome.map_or_else(sentence, sentence));
+        }
         let Some(failure) = &reply.failure else {
             return Ok(reply);
         };
         if failure.kind() == wire::FailureKind::Gone {
             self.debugger.death_expected = true;
             return Err(sentence(crate::DebuggerError::CallEnded(name)));
+        }
+        if failure.kind() == wire::FailureKind::TimedOut {
+            return Err(sentence(crate::DebuggerError::CallTimedOut(name)));
         }
         let why = match reply
             .interruption
@@ -135,6 +147,7 @@ impl Services for Hands<'_> {
         match (name, self.debugger.current) {
             ("_inferior", Some(current)) => Some(int(current.process as i32)),
             ("_thread", Some(current)) => Some(int(current.thread as i32)),
+            ("_siginfo", Some(current)) => self.debugger.signal_information(current),
             ("bpnum", _) => Some(int(self.debugger.next_breakpoint as i32 - 1)),
             _ => self.debugger.memories.convenience(name),
         }
@@ -204,6 +217,8 @@ impl Services for Hands<'_> {
                 arguments: plan.numbers,
                 vector_arguments: plan.vectors,
                 blocks: plan.blocks,
+                stay: self.debugger.stays_in_calls,
+                timeout_ms: self.debugger.call_patience_ms(),
                 ..Default::default()
             },
         )?;

@@ -24,6 +24,7 @@ mod processes;
 mod registers;
 mod running;
 mod rust_debug;
+mod search;
 mod settings;
 mod signals;
 mod snapshots;
@@ -32,6 +33,7 @@ mod stacks;
 mod stepping;
 mod stops;
 mod tree;
+mod unfinished_calls;
 mod values;
 mod watchpoints;
 
@@ -42,6 +44,7 @@ use std::sync::mpsc::Receiver;
 use wayfarer_protocol as wire;
 
 pub(crate) use rust_debug::DebugMaker;
+pub use search::SearchSpec;
 
 use crate::agent::{AgentProcess, Interrupter, Link, Mailbox, News, connect};
 use crate::breakpoint::{Breakpoint, Purpose};
@@ -95,6 +98,10 @@ pub struct Debugger {
     leaps: HashMap<usize, (Arc<wayfarer_symbols::Module>, Arc<Vec<leaps::Leap>>)>,
     /// Threads that are on their way through a step, by the agent's id.
     steps: HashMap<u64, StepPlan>,
+    /// Calls of ours that were stopped in the called function, oldest first.
+    unfinished: Vec<unfinished_calls::UnfinishedCall>,
+    /// Whether a call that is stopped in the called function stays there.
+    stays_in_calls: bool,
     /// Stops that nobody has been told as the end of a command yet.
     reported: Vec<StopView>,
     /// Somebody could not be resumed because it is gone; that is about to be told.
@@ -136,6 +143,8 @@ impl Debugger {
             settings: Settings::default(),
             leaps: HashMap::new(),
             steps: HashMap::new(),
+            unfinished: Vec::new(),
+            stays_in_calls: false,
             reported: Vec::new(),
             death_expected: false,
             foreground: false,

@@ -50,6 +50,10 @@ impl Debugger {
             && !breakpoint.problems.contains(&problem)
         {
             breakpoint.problems.push(problem.clone());
+            // A hardware breakpoint that has no place at all is refused as a whole.
+            if breakpoint.hardware && breakpoint.places.is_empty() {
+                return;
+            }
             self.say(format!("Breakpoint {number}: {problem}"));
         }
     }
@@ -214,6 +218,7 @@ impl Debugger {
                 threads,
                 barrier,
                 stop_scope: scope.into(),
+                hardware: breakpoint.hardware,
                 ..Default::default()
             })?;
         Ok(reply.results)

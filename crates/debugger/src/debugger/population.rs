@@ -9,6 +9,15 @@ use crate::view::{FrameView, ProcessView, ThreadState, ThreadView, Who};
 use crate::{DebuggerError, Result, Set, ThreadId};
 
 impl Debugger {
+    /// Gives the current thread a name of the user's own; empty: none.
+    pub fn name_thread(&mut self, name: &str) -> Result<()> {
+        let id = self.current.ok_or(DebuggerError::NoProcess)?;
+        if let Some(thread) = self.thread_mut(id) {
+            thread.given_name = (!name.is_empty()).then(|| name.to_owned());
+        }
+        Ok(())
+    }
+
     /// All processes of the session, the ended ones included.
     pub fn processes(&self) -> Vec<ProcessView> {
         let view = |process: &Process| ProcessView {

@@ -271,6 +271,7 @@ impl Debugger {
             }
         }
         self.drop_watchpoints_of(number);
+        self.drop_calls_of(number);
         let last = self.processes.values().all(|process| !process.is_alive());
         if last {
             self.at_entry = false;

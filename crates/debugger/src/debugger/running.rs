@@ -56,6 +56,7 @@ impl Debugger {
             Run::Return(value) => {
                 let current = self.stopped_current()?;
                 self.pop_frame(value.as_deref())?;
+                self.leave_call(current)?;
                 self.tell(vec![(current, StopReason::Returned)])
             }
             step => self.start_step(step, set),

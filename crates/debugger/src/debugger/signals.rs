@@ -1,5 +1,6 @@
 //! `handle` and `info signals`.
 
+use wayfarer_expression::Value;
 use wayfarer_protocol as wire;
 
 use super::Debugger;
@@ -7,6 +8,20 @@ use crate::view::SignalView;
 use crate::{HandleAction, Result};
 
 impl Debugger {
+    /// `$_siginfo`: what the kernel says of the signal that stopped a thread.
+    pub(super) fn signal_information(&self, id: crate::ThreadId) -> Option<Value> {
+        let (process, thread) = self.thread(id).ok()?;
+        if !process.is_alive() {
+            return None;
+        }
+        let reason = thread.reason.as_ref()?.reason.as_ref()?;
+        let wire::stop_reason::Reason::Signal(signal) = reason else {
+            return None;
+        };
+        let type_ref = wayfarer_expression::signal_information();
+        Some(Value::computed(type_ref, signal.details.clone()))
+    }
+
     /// `handle SIGNAL… ACTION…`. Signals: names, numbers, ranges `1-15`, `all`. Returns the changed ones.
     pub fn handle_signals(
         &mut self,

@@ -200,10 +200,22 @@ impl Debugger {
             .zip(view.line)
             .and_then(|(path, line)| self.sources.line(std::path::Path::new(&path), line));
         let saved_registers = match frame.kind {
-            SymbolFrameKind::Normal => vec![SavedRegisterView {
-                name: Register::RIP.to_string(),
-                address: frame.id.frame_address.wrapping_sub(8),
-            }],
+            SymbolFrameKind::Normal => {
+                let row = backtrace
+                    .activation(frame)
+                    .zip(frame.module.as_ref())
+                    .and_then(|(activation, loaded)| loaded.row(activation.lookup_pc()).ok()?);
+                let behind_call = (Register::RIP, frame.id.frame_address.wrapping_sub(8));
+                let places = match row {
+                    Some(row) => row.saved_places(frame.id.frame_address),
+                    None => vec![behind_call],
+                };
+                let view = |(register, address): (Register, u64)| SavedRegisterView {
+                    name: register.to_string(),
+                    address,
+                };
+                places.into_iter().map(view).collect()
+            }
             _ => Vec::new(),
         };
         Ok(FrameInfoView {

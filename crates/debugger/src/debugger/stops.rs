@@ -47,6 +47,7 @@ impl Debugger {
                     reason: Some(reason),
                 });
             }
+            self.drop_left_calls(id);
             match reason {
                 Some(Reason::Halted(_) | Reason::Initial(_)) => asked_for = true,
                 Some(reason) => {
@@ -129,7 +130,12 @@ impl Debugger {
     }
 
     /// Decides about one cause. None: the user is not to know.
-    fn judge(&mut self, id: ThreadId, thread: u64, reason: Reason) -> Result<Option<StopReason>> {
+    pub(super) fn judge(
+        &mut self,
+        id: ThreadId,
+        thread: u64,
+        reason: Reason,
+    ) -> Result<Option<StopReason>> {
         Ok(match reason {
             Reason::Breakpoint(hit) => {
                 let mut verdict = None;
@@ -146,7 +152,10 @@ impl Debugger {
                             self.judge_step(id, true)?
                         }
                         Some(Purpose::Leap(owner)) if owner == thread => self.judge_leap(id)?,
-                        Some(Purpose::Step(_) | Purpose::Leap(_)) => None,
+                        Some(Purpose::CallReturn(owner)) if owner == id => {
+                            self.call_returned(id)?
+                        }
+                        Some(Purpose::Step(_) | Purpose::Leap(_) | Purpose::CallReturn(_)) => None,
                         None => self.judge_breakpoint(id, number as u32)?,
                     };
                     verdict = verdict.or(one);

@@ -57,6 +57,9 @@ impl Branch {
     fn child(&mut self, frame: &FrameView) -> &mut Branch {
         let function = frame.function.clone().unwrap_or_else(|| match frame.kind {
             crate::view::FrameKind::SignalTrampoline => "<signal handler called>".to_owned(),
+            crate::view::FrameKind::CalledByDebugger => {
+                "<function called from wayfarer>".to_owned()
+            }
             _ => "??".to_owned(),
         });
         let same = |branch: &Branch| {

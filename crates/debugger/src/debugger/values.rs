@@ -123,8 +123,17 @@ impl Debugger {
     /// (`x`, `d`, `t`, `r` …). Empty expression: the last value again. `NAME:expr` and `NAME.T:expr`
     /// evaluate in another process or thread.
     pub fn print(&mut self, expression: &str, format: Option<&str>) -> Result<ValueView> {
-        let (value, view) = self.value_and_view(expression, format)?;
+        let (value, view) =
+            self.staying_in_calls(|debugger| debugger.value_and_view(expression, format))?;
         Ok(self.memories.keep(value, view))
+    }
+
+    /// Evaluates for the user, who looks at it when a called function is stopped.
+    fn staying_in_calls<T>(&mut self, work: impl FnOnce(&mut Debugger) -> Result<T>) -> Result<T> {
+        self.stays_in_calls = true;
+        let result = work(self);
+        self.stays_in_calls = false;
+        result
     }
 
     /// Like `print`, without history (`output`, `printf` arguments).
@@ -198,7 +207,8 @@ impl Debugger {
 
     /// Like `print`, but says nothing (`None`) about a `void` result: `call`.
     pub fn call(&mut self, expression: &str) -> Result<Option<ValueView>> {
-        let (value, view) = self.value_and_view(expression, None)?;
+        let (value, view) =
+            self.staying_in_calls(|debugger| debugger.value_and_view(expression, None))?;
         if matches!(value.type_ref, wayfarer_expression::TypeRef::Void) || view.text == "void" {
             return Ok(None);
         }
@@ -207,8 +217,10 @@ impl Debugger {
 
     /// Evaluates for its effect: `set var x = 3`, `set $i = 0`.
     pub fn set_variable(&mut self, assignment: &str) -> Result<()> {
-        self.with_expression(assignment, |expression, scene| {
-            evaluate(expression, scene).map(|_| ())
+        self.staying_in_calls(|debugger| {
+            debugger.with_expression(assignment, |expression, scene| {
+                evaluate(expression, scene).map(|_| ())
+            })
         })
     }
 
@@ -261,6 +273,13 @@ impl Debugger {
         let found =
             self.with_expression(expression, |expression, scene| type_of(expression, scene))?;
         Ok(describe_type(found.type_ref()))
+    }
+
+    /// The definition of an expression's (or type's) type with offsets and sizes, where it has members.
+    pub fn ptype_offsets(&mut self, expression: &str) -> Result<Option<String>> {
+        let found =
+            self.with_expression(expression, |expression, scene| type_of(expression, scene))?;
+        Ok(wayfarer_expression::describe_offsets(found.type_ref()))
     }
 
     /// Values `$1`… with their texts, newest last.

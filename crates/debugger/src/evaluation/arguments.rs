@@ -213,6 +213,7 @@ pub(super) fn classes(type_ref: &TypeRef) -> Option<Vec<Class>> {
         Shape::Base(_)
         | Shape::Pointer { .. }
         | Shape::Enumeration(_)
+        | Shape::Record(_)
         | Shape::PointerToMember { .. } => {
             let size = type_ref.size().unwrap_or(8);
             return (size <= 16).then(|| vec![Class::Integer; size.div_ceil(8) as usize]);

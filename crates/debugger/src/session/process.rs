@@ -19,6 +19,8 @@ pub(crate) struct Thread {
     pub number: u32,
     pub tid: i32,
     pub name: String,
+    /// What the user calls it.
+    pub given_name: Option<String>,
     pub running: bool,
     pub held: bool,
     /// Why it stopped last; taken away when it runs.
@@ -44,6 +46,7 @@ impl Thread {
             number,
             tid: wire.tid as i32,
             name: wire.name.clone(),
+            given_name: None,
             running: state == wire::ThreadState::Running,
             held: state == wire::ThreadState::Held,
             reason: wire.reason.clone(),
@@ -151,7 +154,7 @@ impl Process {
             thread_number: thread.number,
             pid: self.pid,
             tid: thread.tid,
-            thread_name: thread.name.clone(),
+            thread_name: thread.given_name.as_ref().unwrap_or(&thread.name).clone(),
         }
     }
 

@@ -1,9 +1,11 @@
 //! One process as the symbol code sees it: memory and modules.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use wayfarer_protocol as wire;
 use wayfarer_symbols::location::Memory;
+use wayfarer_symbols::registers::Registers;
 use wayfarer_symbols::unwind::{AddressSpace, LoadedModule, ModuleMap};
 
 use super::{ModuleLibrary, ProcessMemory};
@@ -24,7 +26,11 @@ pub(crate) struct Space {
     pub memory: Arc<ProcessMemory>,
     pub modules: Arc<Vec<MappedModule>>,
     map: Arc<ModuleMap>,
+    calls: Arc<UnfinishedCalls>,
 }
+
+/// Program counter and stack pointer to which functions return that we have called, and the registers from before.
+type UnfinishedCalls = HashMap<(u64, u64), Registers>;
 
 impl Space {
     /// A process of which no module is known.
@@ -33,6 +39,7 @@ impl Space {
             memory,
             modules: Arc::default(),
             map: Arc::default(),
+            calls: Arc::default(),
         }
     }
 
@@ -73,6 +80,7 @@ impl Space {
             memory: self.memory.clone(),
             modules: Arc::new(modules),
             map: Arc::new(map),
+            calls: self.calls.clone(),
         };
         (space, problems)
     }
@@ -83,7 +91,13 @@ impl Space {
             memory,
             modules: self.modules.clone(),
             map: self.map.clone(),
+            calls: self.calls.clone(),
         }
+    }
+
+    /// Says which calls of ours have not returned.
+    pub fn set_calls(&mut self, calls: UnfinishedCalls) {
+        self.calls = Arc::new(calls);
     }
 
     /// The module at an address.
@@ -111,5 +125,9 @@ impl AddressSpace for Space {
 
     fn modules(&self) -> Vec<LoadedModule> {
         self.map.all().to_vec()
+    }
+
+    fn before_call(&self, pc: u64, stack: u64) -> Option<Registers> {
+        self.calls.get(&(pc, stack)).cloned()
     }
 }

@@ -46,6 +46,8 @@ pub struct BreakpointView {
     pub enabled: bool,
     /// Goes away at its first stop.
     pub temporary: bool,
+    /// In debug registers instead of the code.
+    pub hardware: bool,
     pub condition: Option<String>,
     /// Whether the agent decides the condition without asking us.
     pub condition_in_agent: bool,

@@ -36,7 +36,7 @@ pub struct FrameView {
     pub full_path: Option<String>,
     pub line: Option<u32>,
     pub column: Option<u32>,
-    /// Path of the program or library, shown (`from LIB`) where there is no line.
+    /// Path of the library, shown (`from LIB`) where there is no line; none for the program itself.
     pub module: Option<String>,
     /// Local variables; filled in by `bt full` only.
     #[serde(skip_serializing_if = "Option::is_none")]

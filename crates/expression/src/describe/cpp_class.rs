@@ -22,6 +22,24 @@ pub(super) fn bases(structure: &Structure) -> String {
     format!(" : {}", list.join(", "))
 }
 
+/// ` [with T = int]`: the types that the template was made with.
+pub(super) fn template_arguments(structure: &Structure) -> String {
+    let list: Vec<String> = structure
+        .template_parameters
+        .iter()
+        .filter(|parameter| parameter.value.is_none())
+        .filter_map(|parameter| {
+            let name = parameter.name.as_deref()?;
+            let type_name = displayed_name(&structure.member_type(parameter.type_id));
+            Some(format!("{name} = {type_name}"))
+        })
+        .collect();
+    match list.is_empty() {
+        true => String::new(),
+        false => format!(" [with {}]", list.join(", ")),
+    }
+}
+
 fn word(access: Access) -> &'static str {
     match access {
         Access::Public => "public",
@@ -31,16 +49,24 @@ fn word(access: Access) -> &'static str {
 }
 
 /// Prints a label when the access changes.
-struct Labels {
+pub(super) struct Labels {
     current: Option<Access>,
-    level: usize,
+    /// Blanks in front.
+    indent: usize,
 }
 
 impl Labels {
-    fn change(&mut self, access: Access, text: &mut String) {
+    pub(super) fn new(indent: usize) -> Labels {
+        Labels {
+            current: None,
+            indent,
+        }
+    }
+
+    pub(super) fn change(&mut self, access: Access, text: &mut String) {
         if self.current != Some(access) {
             self.current = Some(access);
-            let indent = "    ".repeat(self.level);
+            let indent = " ".repeat(self.indent);
             text.push_str(&format!("{indent}  {}:\n", word(access)));
         }
     }
@@ -49,10 +75,7 @@ impl Labels {
 /// The members and methods between the braces.
 pub(super) fn body(structure: &Structure, show: i32, level: usize) -> String {
     let mut text = String::new();
-    let mut labels = Labels {
-        current: None,
-        level,
-    };
+    let mut labels = Labels::new(level * 4);
     let labelled = needs_labels(structure);
     let indent = "    ".repeat(level + 1);
     let mut fields = 0;
@@ -95,7 +118,7 @@ pub(super) fn body(structure: &Structure, show: i32, level: usize) -> String {
 }
 
 /// Whether the default access of the keyword does not hold for all members.
-fn needs_labels(structure: &Structure) -> bool {
+pub(super) fn needs_labels(structure: &Structure) -> bool {
     let fields = structure
         .members
         .iter()

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod cpp_class;
+mod offsets;
 mod rust_item;
 
 use wayfarer_symbols::types::{AggregateKind, Enumeration};
@@ -11,6 +12,7 @@ use crate::syntax::Language;
 use crate::types::{Shape, Structure, TypeRef};
 
 pub(crate) use aliases::{canonical_words, library_aliases};
+pub use offsets::describe_offsets;
 
 /// The text of `whatis`, without its `type = `.
 pub fn whatis(found: &TypeOf) -> String {
@@ -29,6 +31,9 @@ pub fn whatis(found: &TypeOf) -> String {
 pub fn describe_type(type_ref: &TypeRef) -> String {
     if type_ref.language() == Language::Rust {
         return rust_item::describe(type_ref);
+    }
+    if let Shape::Record(record) = type_ref.shape() {
+        return record.definition(0);
     }
     expand(type_ref, "", 1, 0)
 }
@@ -223,24 +228,7 @@ fn innermost(type_ref: &TypeRef, show: i32) -> Option<(TypeRef, Layers)> {
 }
 
 fn structure_text(type_ref: &TypeRef, structure: &Structure, show: i32, level: usize) -> String {
-    let keyword = match structure.kind {
-        AggregateKind::Struct => "struct",
-        AggregateKind::Class => "class",
-        AggregateKind::Union => "union",
-    };
-    let name = structure
-        .qualified_name
-        .as_deref()
-        .or(structure.name.as_deref());
-    let mut text = match name {
-        Some(name) if structure.name.is_some() => {
-            format!("{keyword} {}", displayed(type_ref, name))
-        }
-        _ => keyword.to_string(),
-    };
-    if type_ref.language() == Language::Cpp {
-        text.push_str(&cpp_class::bases(structure));
-    }
+    let mut text = head(structure);
     text.push_str(" {\n");
     let indent = "    ".repeat(level);
     if structure.is_declaration {
@@ -254,8 +242,33 @@ fn structure_text(type_ref: &TypeRef, structure: &Structure, show: i32, level: u
     text
 }
 
-fn displayed(type_ref: &TypeRef, name: &str) -> String {
-    match type_ref.language() {
+/// Keyword, name, template arguments and bases of a structure.
+fn head(structure: &Structure) -> String {
+    let keyword = match structure.kind {
+        AggregateKind::Struct => "struct",
+        AggregateKind::Class => "class",
+        AggregateKind::Union => "union",
+    };
+    let name = structure
+        .qualified_name
+        .as_deref()
+        .or(structure.name.as_deref());
+    let cpp = structure.language() == Language::Cpp;
+    let mut text = match name {
+        Some(name) if structure.name.is_some() => {
+            format!("{keyword} {}", displayed(structure.language(), name))
+        }
+        _ => keyword.to_string(),
+    };
+    if cpp {
+        text.push_str(&cpp_class::template_arguments(structure));
+        text.push_str(&cpp_class::bases(structure));
+    }
+    text
+}
+
+fn displayed(language: Language, name: &str) -> String {
+    match language {
         Language::Cpp => library_aliases(&canonical_words(name)),
         _ => canonical_words(name),
     }

@@ -35,7 +35,7 @@ pub(super) fn describe(type_ref: &TypeRef) -> String {
 }
 
 /// Whether the members are those of a tuple: `__0`, `__1`.
-fn is_tuple(structure: &Structure) -> bool {
+pub(super) fn is_tuple(structure: &Structure) -> bool {
     !structure.members.is_empty()
         && structure.members.iter().all(|member| {
             member.name.as_deref().is_some_and(|name| {

@@ -66,7 +66,7 @@ pub(crate) fn cast(
         },
         Shape::Array { .. } => reinterpret(&value, target, scope),
         Shape::Function { .. } => Ok(Value::in_memory(target.clone(), pointer_of(&value, scope)?)),
-        Shape::PointerToMember { .. } | Shape::Named(_) => {
+        Shape::PointerToMember { .. } | Shape::Record(_) | Shape::Named(_) => {
             Err(EvaluationError::invalid("Invalid cast."))
         }
     }

@@ -46,6 +46,12 @@ impl Evaluator<'_> {
                         None => break,
                     }
                 }
+                Shape::Record(record) => match record.member(name) {
+                    Some((_, offset, type_ref)) => {
+                        return Ok(base.part(type_ref.clone(), *offset, None));
+                    }
+                    None => break,
+                },
                 Shape::Base(kind) if &*kind.name == VECTOR => {
                     let mut readings = vector_readings().into_iter();
                     match readings.find(|(reading, _)| *reading == name) {

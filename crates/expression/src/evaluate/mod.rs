@@ -9,6 +9,7 @@ mod library;
 mod literals;
 mod members;
 mod read;
+mod rust_literals;
 mod subscript;
 mod type_syntax;
 
@@ -17,7 +18,7 @@ use wayfarer_symbols::types::{Encoding, PointerKind};
 use crate::number::{Number, Scalar};
 use crate::scope::{EvaluationError, Scope};
 use crate::syntax::{BinaryOperator, Expression, Language, Node, TypeSyntax, UnaryOperator};
-use crate::types::{Shape, TypeRef};
+use crate::types::{MadeType, Shape, TypeRef};
 use crate::value::Value;
 
 pub(crate) use arithmetic::{common, promote};
@@ -26,6 +27,11 @@ pub(crate) use literals::c_integer;
 pub(crate) use members::{active_variant, base_value, field_of, member_value, static_member};
 pub(crate) use read::{bits_of, contents, contents_or_absence, number_of, pointer_of, read_bytes};
 pub(crate) use type_syntax::resolve_type;
+
+/// The bytes of a value, read now.
+pub fn bytes(value: &Value, scope: &mut dyn Scope) -> Evaluated<Vec<u8>> {
+    contents(value, scope).map(|fetched| fetched.bytes.clone())
+}
 
 /// What an evaluation ends with.
 type Evaluated<T = Value> = Result<T, EvaluationError>;
@@ -169,7 +175,12 @@ impl Evaluator<'_> {
             }
             Node::Cast(syntax, operand) => {
                 let target = self.resolve(syntax)?;
-                let value = self.value(operand)?;
+                let value = match &**operand {
+                    Node::Call(function, arguments) => {
+                        self.call(function, arguments, Some(&target))?
+                    }
+                    operand => self.value(operand)?,
+                };
                 cast(&value, &target, self.scope)
             }
             Node::Field(base, name) | Node::Arrow(base, name) => {
@@ -188,7 +199,10 @@ impl Evaluator<'_> {
                 inclusive,
             } => self.slice(base, from.as_deref(), to.as_deref(), *inclusive),
             Node::Repeat(base, count) => self.repeat(base, count),
-            Node::Call(function, arguments) => self.call(function, arguments),
+            Node::Array(elements) => self.array_literal(elements),
+            Node::ArrayOf(value, count) => self.repeated_literal(value, count),
+            Node::Structure(literal) => self.structure_literal(literal),
+            Node::Call(function, arguments) => self.call(function, arguments, None),
             Node::SizeOf(operand) => self.size_of(operand),
             Node::AlignOf(operand) => {
                 let alignment = self.type_of(operand)?.type_ref().alignment();
@@ -345,7 +359,20 @@ impl Evaluator<'_> {
         }
     }
 
-    fn call(&mut self, function: &Node, arguments: &[Node]) -> Evaluated {
+    /// A call; `declared` is the type to which its result is cast, which counts where nothing says what it returns.
+    fn call(
+        &mut self,
+        function: &Node,
+        arguments: &[Node],
+        declared: Option<&TypeRef>,
+    ) -> Evaluated {
+        if self.language == Language::Rust
+            && let Node::Name(name) = function
+            && self.scope.variable(name)?.is_none()
+            && let Some(value) = self.tuple_literal(name, arguments)
+        {
+            return value;
+        }
         // `sizeof`-like words of Rust and casts in the form of a call: `u32(x)`, `point(x)`.
         if let Node::Name(name) = function
             && let [operand] = arguments
@@ -355,7 +382,7 @@ impl Evaluator<'_> {
             let value = self.value(operand)?;
             return cast(&value, &target, self.scope);
         }
-        let (callee, this) = match self.callee(function) {
+        let (mut callee, this) = match self.callee(function) {
             Ok(found) if target_function(&found.0.type_ref).is_some() => found,
             // What the libraries' own methods say is known without calling them.
             result => match self.library_method(function, arguments)? {
@@ -363,6 +390,15 @@ impl Evaluator<'_> {
                 None => result?,
             },
         };
+        if let (Some(declared), Some(Shape::Function { result, .. })) =
+            (declared, target_function(&callee.type_ref))
+            && matches!(result.shape(), Shape::Named(_))
+        {
+            callee.type_ref = TypeRef::Made(std::sync::Arc::new(MadeType::Function {
+                result: declared.clone(),
+                parameters: Vec::new(),
+            }));
+        }
         let mut values: Vec<Value> = this.into_iter().collect();
         for argument in arguments {
             values.push(self.value(argument)?);

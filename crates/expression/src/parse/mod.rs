@@ -7,6 +7,7 @@ mod lexer;
 mod literals;
 mod operators;
 mod primary;
+mod rust_literals;
 mod types;
 
 use thiserror::Error;

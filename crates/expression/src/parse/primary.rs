@@ -322,9 +322,13 @@ impl Parser<'_> {
                 }
                 _ => {
                     let name = self.path()?;
+                    if self.rust() && self.sees("{") {
+                        return self.structure_literal(name);
+                    }
                     self.name_or_type(name)
                 }
             },
+            TokenKind::Punctuation if self.rust() && self.sees("[") => self.array_literal(),
             TokenKind::Punctuation if self.sees("(") => {
                 self.advance();
                 let node = self.expression()?;

@@ -154,6 +154,20 @@ impl Printer<'_> {
                     self.structure(value, &structure)
                 }
             }
+            Shape::Record(record) => {
+                let whole = self.loaded(value);
+                let fields: Vec<String> = self.deeper(|printer| {
+                    printer.indent += 1;
+                    let parts = record.members.iter().map(|(name, offset, type_ref)| {
+                        let part = whole.part(type_ref.clone(), *offset, None);
+                        format!("{name} = {}", printer.value(&part, false))
+                    });
+                    let parts = parts.collect();
+                    printer.indent -= 1;
+                    parts
+                });
+                self.enclose("{", &fields, "}")
+            }
             Shape::Array {
                 element,
                 count,

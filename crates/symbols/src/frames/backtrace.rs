@@ -100,6 +100,13 @@ impl Backtrace {
 /// Adds the frames of one activation, the innermost inlined function first. Says whether the
 /// function that was called is the program's `main`.
 fn push_frames(activation: &Activation, index: usize, frames: &mut Vec<Frame>) -> bool {
+    if activation.kind == ActivationKind::Called {
+        let mut frame = bare(activation, index, frames.len(), None);
+        frame.kind = FrameKind::Called;
+        frame.module = None;
+        frames.push(frame);
+        return false;
+    }
     let Some(loaded) = &activation.module else {
         frames.push(bare(activation, index, frames.len(), None));
         return false;
@@ -123,7 +130,7 @@ fn push_frames(activation: &Activation, index: usize, frames: &mut Vec<Frame>) -
     let mut position = None;
     let mut is_inside_line = true;
     if let Some((line_start, line)) = &described.line {
-        is_inside_line = *line_start != loaded.address(activation.pc);
+        is_inside_line = *line_start != Some(loaded.address(activation.pc));
         position = Some(line.clone());
     }
     let frame_address = frame_address(activation);

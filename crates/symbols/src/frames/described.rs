@@ -26,8 +26,8 @@ pub(crate) struct Described {
     pub symbol: Option<String>,
     /// Whether the function that is really called is where the program begins for its author.
     pub is_main: bool,
-    /// The line and where its code begins.
-    pub line: Option<(ModuleAddress, SourcePosition)>,
+    /// The line, and where its code begins if a statement begins there.
+    pub line: Option<(Option<ModuleAddress>, SourcePosition)>,
 }
 
 /// Looks an address up.
@@ -70,7 +70,10 @@ pub(super) fn describe(module: &Module, address: ModuleAddress) -> Described {
         is_main,
         start: start.or(symbol.map(|symbol| symbol.address)),
         symbol: symbol.map(|symbol| demangle(symbol.name)),
-        line: line.map(|line| (line.range.start, line.position)),
+        line: line.map(|line| {
+            let start = line.is_statement.then_some(line.range.start);
+            (start, line.position)
+        }),
     }
 }
 

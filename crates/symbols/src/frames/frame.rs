@@ -15,6 +15,8 @@ pub enum FrameKind {
     Inlined,
     /// The frame that the kernel made to run a signal handler.
     Signal,
+    /// The frame that a debugger made to call a function.
+    Called,
 }
 
 /// What stays the same while a function runs: two stops are in the same call if and only if their

@@ -68,7 +68,7 @@ fn jumps_between(space: &dyn AddressSpace, stack: &Stack, inner: usize) -> Optio
     let this = stack.activations.get(inner)?;
     let loaded = this.module.as_ref()?;
     let outer = stack.activations.get(inner + 1)?;
-    if outer.pc_is_exact || outer.kind == ActivationKind::Signal {
+    if outer.pc_is_exact || outer.kind != ActivationKind::Normal {
         return None;
     }
     let start = loaded.function_start(this.lookup_pc())?;

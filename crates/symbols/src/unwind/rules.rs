@@ -122,6 +122,43 @@ pub(super) fn restore(
     })
 }
 
+impl Row {
+    /// Where a frame with this frame address keeps its caller's registers, in memory, the return address last.
+    pub fn saved_places(&self, cfa: u64) -> Vec<(Register, u64)> {
+        let mut places: Vec<(Register, u64)> = self
+            .rules
+            .iter()
+            .filter_map(|(register, rule)| match rule {
+                RegisterRule::Offset(offset) => {
+                    let register = match *register == self.return_address {
+                        true => Register::RIP,
+                        false => *register,
+                    };
+                    Some((register, cfa.wrapping_add_signed(*offset)))
+                }
+                _ => None,
+            })
+            .collect();
+        places.sort_by_key(|(register, _)| gdb_order(*register));
+        places
+    }
+}
+
+/// gdb's order of the general registers: rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 …, rip.
+fn gdb_order(register: Register) -> u16 {
+    match register {
+        Register::RAX => 0,
+        Register::RBX => 1,
+        Register::RCX => 2,
+        Register::RDX => 3,
+        Register::RSI => 4,
+        Register::RDI => 5,
+        Register::RBP => 6,
+        Register::RSP => 7,
+        other => other.0,
+    }
+}
+
 fn saved(memory: &dyn Memory, address: u64) -> Result<u64, Absence> {
     Ok(memory.read_u64(address)?)
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, RwLock};
 
 use super::table::Row;
 use crate::location::Memory;
+use crate::registers::Registers;
 use crate::{Module, ModuleAddress};
 
 /// A module at its place in one process.
@@ -81,6 +82,12 @@ pub trait AddressSpace {
 
     /// All modules, the program itself first.
     fn modules(&self) -> Vec<LoadedModule>;
+
+    /// Where code at this place is what a function returns to that a debugger called: the registers from before the
+    /// call.
+    fn before_call(&self, _pc: u64, _stack: u64) -> Option<Registers> {
+        None
+    }
 }
 
 /// The modules of a process, sorted by address.

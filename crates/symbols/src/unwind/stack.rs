@@ -16,6 +16,8 @@ pub enum ActivationKind {
     Normal,
     /// What the kernel left on the stack to run a signal handler.
     Signal,
+    /// What a debugger left on the stack to call a function.
+    Called,
 }
 
 /// One call that has not returned, with the registers as they were at that call.
@@ -150,13 +152,23 @@ fn caller_of(
     inner: &mut Activation,
     is_innermost: bool,
 ) -> Result<Activation, EndOfStack> {
-    let (registers, cfa) = restored(space, inner, is_innermost)?;
+    let interrupted = match inner.kind {
+        ActivationKind::Called => registers_before_call(space, inner),
+        _ => None,
+    };
+    let (registers, cfa) = match interrupted {
+        Some(registers) => {
+            let stack = registers.sp().unwrap_or(0);
+            (registers, stack)
+        }
+        None => restored(space, inner, is_innermost)?,
+    };
     inner.cfa = Some(cfa);
     let pc = match registers.pc() {
         None | Some(0) => return Err(EndOfStack::Outermost),
         Some(pc) => pc,
     };
-    let by_signal = inner.kind == ActivationKind::Signal;
+    let by_signal = inner.kind != ActivationKind::Normal;
     let mut caller = Activation {
         pc,
         pc_is_exact: by_signal,
@@ -168,12 +180,22 @@ fn caller_of(
     if is_signal_return(space, &mut caller) {
         caller.kind = ActivationKind::Signal;
     }
+    if registers_before_call(space, &caller).is_some() {
+        caller.kind = ActivationKind::Called;
+        caller.cfa = caller.registers.sp();
+        return Ok(caller);
+    }
     if caller.module.is_none() && !by_signal && caller.kind != ActivationKind::Signal {
         caller.module = space.module_at(pc);
     }
     caller.cfa = frame_address(space, &caller);
     check_progress(inner, &caller)?;
     Ok(caller)
+}
+
+/// Where the frame is the return of a function that a debugger called: the registers from before that.
+fn registers_before_call(space: &dyn AddressSpace, frame: &Activation) -> Option<Registers> {
+    space.before_call(frame.pc, frame.registers.sp()?)
 }
 
 /// Whether the frame is the kernel's signal frame: its pc is the first instruction of the
@@ -192,7 +214,7 @@ fn is_signal_return(space: &dyn AddressSpace, caller: &mut Activation) -> bool {
 /// A stack grows downwards, so a caller's frame lies above; only a signal handler may run on
 /// another stack.
 fn check_progress(inner: &Activation, caller: &Activation) -> Result<(), EndOfStack> {
-    if inner.kind == ActivationKind::Signal || caller.kind == ActivationKind::Signal {
+    if inner.kind != ActivationKind::Normal || caller.kind != ActivationKind::Normal {
         let same = inner.pc == caller.pc && inner.registers.sp() == caller.registers.sp();
         return if same {
             Err(EndOfStack::Identical)

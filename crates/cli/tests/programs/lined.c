@@ -1,0 +1,5 @@
+int lined(int n)
+{
+    int doubled = n * 2;
+    return doubled;
+}

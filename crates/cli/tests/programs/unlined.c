@@ -1,0 +1,4 @@
+int unlined(int n)
+{
+    return n + 1;
+}
