@@ -98,12 +98,28 @@ impl Tracer {
         self.watches_changed(process_id);
     }
 
-    /// Whether the thread has been stopped by a breakpoint in a debug register, ahead of the instruction there.
+    /// The address at which the thread stands if a debug register stops there.
     pub(super) fn stands_at_register(&mut self, id: ThreadId) -> Option<u64> {
         let thread = self.threads.get_mut(&id)?;
-        let pc = thread.pc()?;
         let process = self.processes.get(&thread.process)?;
+        if !process.watched.armed() {
+            return None;
+        }
+        let pc = thread.pc()?;
         process.watched.stops_at(pc).then_some(pc)
+    }
+
+    /// A thread that was let past a breakpoint in a debug register may be stopped again before it has executed the
+    /// instruction there. The processor takes the resume flag back with the instruction, so the flag tells: such a thread
+    /// has still to be let past, and has not come here a second time.
+    pub(super) fn still_passing(&mut self, id: ThreadId) {
+        if let Some(address) = self.stands_at_register(id)
+            && let Some(thread) = self.threads.get_mut(&id)
+            && let Some(registers) = thread.registers()
+            && registers.0.eflags & RESUME_FLAG != 0
+        {
+            thread.skip_at = Some(address);
+        }
     }
 
     /// Lets the next instruction of the thread run although a debug register holds its address, or not.

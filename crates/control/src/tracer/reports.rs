@@ -50,6 +50,7 @@ impl Tracer {
             self.settled(id);
             return;
         }
+        self.still_passing(id);
         self.refresh_watches(id);
         self.protect_late(id);
         self.judge(id, stop, newborn);
