@@ -203,6 +203,14 @@ impl Tracer {
             Stop::Signal(libc::SIGTRAP) => self.undo_trap(id),
             Stop::Signal(signal) => thread.signal = Some(signal),
             _ => {}
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if thread.has_unreported_trap() {
+            // The program would get it. It comes next, and then the thread is let go.
+            thread.resume_with(Going::On, None);
+            return;
+        }
         }
         self.detach_thread(id);
     }

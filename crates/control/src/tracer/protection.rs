@@ -120,10 +120,12 @@ impl Tracer {
     /// The same at the first occasion afterwards: a new program, one that could not be reached before, or one whose
     /// cushion the kernel has dropped.
     pub(super) fn protect_late(&mut self, id: ThreadId) {
-        let Some(thread) = self.threads.get(&id) else {
+        let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        let ready = matches!(thread.state, State::Stopped(_, stop) if can_run(stop));
+        // A trap that is still to be reported would come in the middle of the errand and be taken for one of its own.
+        let ready = matches!(thread.state, State::Stopped(_, stop) if can_run(stop))
+            && !thread.has_unreported_trap();
         let Some(process) = self.processes.get(&thread.process).filter(|_| ready) else {
             return;
         };

@@ -137,11 +137,8 @@ impl Tracer {
     /// Stopped by us, at birth, by job control, or for a reason that has passed.
     fn interrupted(&mut self, id: ThreadId, newborn: bool) {
         if let Some(thread) = self.threads.get_mut(&id)
-            && thread
-                .handle()
-                .is_some_and(|handle| handle.has_unreported_trap())
+            && thread.has_unreported_trap()
         {
-            // It is reported before the program runs on.
             thread.resume_with(Going::On, None);
             return;
         }

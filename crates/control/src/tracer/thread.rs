@@ -269,6 +269,16 @@ impl Thread {
         Some(stopped)
     }
 
+    /// Whether an interruption has overtaken a trap of its own, which is reported before the program runs on.
+    pub fn has_unreported_trap(&mut self) -> bool {
+        matches!(
+            self.state,
+            State::Stopped(_, Stop::Interrupted | Stop::Group(_))
+        ) && self
+            .handle()
+            .is_some_and(|handle| handle.has_unreported_trap())
+    }
+
     /// Makes a stop with a trap of ours one without a signal; a report if the thread did something else instead.
     pub fn park(&mut self) -> Option<Report> {
         if !matches!(self.state, State::Stopped(_, Stop::Signal(libc::SIGTRAP)))
