@@ -82,12 +82,16 @@ pub fn tasks(pid: Tid) -> Vec<Tid> {
 pub fn children(pid: Tid) -> Vec<Tid> {
     tasks(pid)
         .into_iter()
-        .filter_map(|tid| fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).ok())
-        .flat_map(|text| {
-            text.split_whitespace()
-                .filter_map(|word| word.parse().ok().map(Tid))
-                .collect::<Vec<_>>()
-        })
+        .flat_map(|tid| children_of_thread(pid, tid))
+        .collect()
+}
+
+/// The children that one thread of a process has made.
+pub fn children_of_thread(pid: Tid, tid: Tid) -> Vec<Tid> {
+    fs::read_to_string(format!("/proc/{pid}/task/{tid}/children"))
+        .unwrap_or_default()
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok().map(Tid))
         .collect()
 }
 

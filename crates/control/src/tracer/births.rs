@@ -11,6 +11,7 @@ use crate::failure;
 use std::collections::BTreeSet;
 use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
+use wayfarer_ptrace::wait::kill;
 use wayfarer_ptrace::{Error, Launch, Running, Tid, process_files};
 use wire::event::Kind;
 use wire::stop_reason::Reason;
@@ -247,8 +248,9 @@ impl Tracer {
     pub(super) fn cloned(&mut self, maker: ThreadId, child: Tid) -> Option<ProcessId> {
         let process = self.threads.get(&maker)?.process;
         let pid = self.processes.get(&process)?.pid;
-        let belongs = process_files::process_of(child);
-        if belongs.is_some_and(|leader| leader != pid) {
+        // A child that was killed at once may be gone already.
+        let belongs = process_files::process_of(child)?;
+        if belongs != pid {
             return self.forked(maker, child, wire::Origin::Clone);
         }
         let wanted = self.threads.get(&maker)?.wanted;
@@ -258,6 +260,7 @@ impl Tracer {
                 thread: Some(description),
             }));
         }
+        self.join_halt(maker, id);
         self.greet(child);
         None
     }
@@ -288,6 +291,13 @@ impl Tracer {
         }
         self.inherit_breakpoints(parent, id, parent_space, shared.is_some());
         self.announce_process(id, origin);
+        if launched && self.ending.is_some() {
+            // Its family has been killed already.
+            let _ = kill(child);
+        }
+        if let Some(first) = self.first_thread(id) {
+            self.join_halt(maker, first);
+        }
         self.greet(child);
         Some(id)
     }

@@ -55,7 +55,15 @@ impl Tracer {
     /// All threads have stopped, or will not in time.
     pub(super) fn leave(&mut self, leave: Leave) {
         let mut results = leave.results;
-        for process in &leave.processes {
+        let mut processes = leave.processes;
+        if self.ending.is_some() {
+            // Their children that were born meanwhile have no reason to stay.
+            let late = self.processes.values().filter(|process| {
+                !process.launched && !process.leaving && !processes.contains(&process.id)
+            });
+            processes.extend(late.map(|process| process.id).collect::<Vec<_>>());
+        }
+        for process in &processes {
             results.push(wire::TargetResult {
                 process: process.0,
                 ..wire::TargetResult::default()
@@ -195,14 +203,6 @@ impl Tracer {
 
     /// A thread of a process that is leaving has stopped only now: lets it go with what it stopped for.
     pub(super) fn detach_late(&mut self, id: ThreadId, stop: Stop) {
-        self.cancel_displaced(id);
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        match stop {
-            Stop::Signal(libc::SIGTRAP) => self.undo_trap(id),
-            Stop::Signal(signal) => thread.signal = Some(signal),
-            _ => {}
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
@@ -211,6 +211,14 @@ impl Tracer {
             thread.resume_with(Going::On, None);
             return;
         }
+        self.cancel_displaced(id);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        match stop {
+            Stop::Signal(libc::SIGTRAP) => self.undo_trap(id),
+            Stop::Signal(signal) => thread.signal = Some(signal),
+            _ => {}
         }
         self.detach_thread(id);
     }

@@ -117,6 +117,38 @@ impl Tracer {
         self.complete_halts();
     }
 
+    /// Somebody was born whose maker is being stopped: it is stopped too, and told of as stopped, or the debugger would
+    /// take it for one that runs and never resume it.
+    pub(super) fn join_halt(&mut self, maker: ThreadId, child: ThreadId) {
+        if self
+            .threads
+            .get(&maker)
+            .is_none_or(|maker| maker.wanted == Wanted::Running)
+        {
+            return;
+        }
+        let mut told = false;
+        for halting in &mut self.halting {
+            if !halting.waiting.contains(&maker) {
+                continue;
+            }
+            halting.waiting.insert(child);
+            let tells = matches!(halting.purpose, Purpose::Report(..) | Purpose::Halt { .. });
+            if tells && halting.stopped.contains(&maker) {
+                halting.stopped.push(child);
+                told = true;
+            }
+        }
+        if told {
+            return;
+        }
+        if let Some(thread) = self.threads.get_mut(&child) {
+            thread.wanted = Wanted::Running;
+            let why = reason(Reason::Halted(wire::Halted {}));
+            self.halt_threads(vec![child], Purpose::Report(child, why));
+        }
+    }
+
     /// A thread has stopped, gone on, or gone: those who wait for it look again.
     pub(super) fn settled(&mut self, id: ThreadId) {
         let here = self

@@ -17,6 +17,7 @@ mod displaced;
 mod emulate;
 mod events;
 mod flags;
+mod foundlings;
 mod halting;
 mod hardware;
 mod hits;

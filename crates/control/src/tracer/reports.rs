@@ -30,7 +30,7 @@ impl Tracer {
             self.executed(tid, former);
         }
         let Some(id) = self.tids.get(&tid).copied() else {
-            self.early.insert(tid, (stopped, stop));
+            self.stranger_stopped(stopped, stop);
             return;
         };
         let Some(thread) = self.threads.get_mut(&id) else {
@@ -176,6 +176,7 @@ impl Tracer {
     }
 
     fn exit_stop(&mut self, id: ThreadId, status: i32) {
+        self.take_in_children(id);
         // Nothing can be learnt from a thread that was killed, and it must not linger.
         let killed = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL;
         if killed && let Some(thread) = self.threads.get_mut(&id) {
