@@ -1,6 +1,6 @@
 //! Values of C, C++ and Rust programs, calls, memory, code.
 
-use wayfarer_debugger::{DisassembleSpec, ExamineSpec, ListSpec};
+use wayfarer_debugger::{DisassembleSpec, ExamineSpec, ListSpec, Run};
 
 use crate::Test;
 use crate::bench::Bench;
@@ -79,8 +79,10 @@ fn calls() {
     stopped(&mut bench);
     assert_eq!(bench.print("half(9)"), "4.5");
     let inside = bench.print("scale(p, 2)");
-    assert!(inside.contains("stopped at breakpoint 1"), "{inside}");
+    assert!(inside.contains("stopped while in a function"), "{inside}");
     bench.debugger.delete_breakpoint(1).expect("deleted");
+    let back = bench.debugger.execute(Run::Return(None), None);
+    assert_eq!(back.expect("the call is given up").len(), 1);
     assert_eq!(bench.print("scale(p, 2)"), "0");
     assert_eq!(bench.print("p->x"), "2");
     assert_eq!(bench.print("length(title)"), "5");
