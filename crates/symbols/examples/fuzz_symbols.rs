@@ -6,13 +6,12 @@
 //! the reader panic, the seed that repeats it: `… --example fuzz_symbols -- --seed SEED`.
 
 use std::ops::Range;
-use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
 
 use object::read::{File, Object, ObjectSection};
 use wayfarer_symbols::fuzz::load_bytes;
+use wayfarer_test_kit::fuzz::{self, Random};
 
 const SOURCE: &str = r#"
 struct point { int x : 3; unsigned y : 5; const char *name; struct point *next; };
@@ -42,31 +41,6 @@ const VARIANTS: &[&[&str]] = &[
     &["-gdwarf-4", "-fdebug-types-section", "-O1"],
     &["-gdwarf-5", "-gz=zlib", "-O1"],
 ];
-
-/// A small generator of numbers (xorshift), so that a seed says everything.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    /// Bytes that tend to hurt: extremes, small numbers, anything.
-    fn byte(&mut self) -> u8 {
-        match self.below(4) {
-            0 => [0, 1, 0x7f, 0x80, 0xff][self.below(5)],
-            1 => self.below(16) as u8,
-            _ => self.next() as u8,
-        }
-    }
-}
 
 /// A whole file and where the parts are that are worth changing.
 struct Seed {
@@ -107,9 +81,9 @@ fn compile(directory: &Path, number: usize, options: &[&str]) -> Option<Seed> {
 
 /// Runs the input of one seed.
 fn run(seeds: &[Seed], number: u64) {
-    let mut random = Random(number | 1 << 63);
+    let mut random = Random::new(number);
     for _ in 0..8 {
-        random.next();
+        random.number();
     }
     let seed = &seeds[random.below(seeds.len())];
     let mut bytes = seed.bytes.clone();
@@ -142,51 +116,10 @@ fn seeds() -> Vec<Seed> {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |index: usize| {
-        arguments
-            .get(index)
-            .and_then(|text| text.parse::<u64>().ok())
-    };
     let seeds = seeds();
     if seeds.is_empty() {
         eprintln!("fuzz_symbols needs a C compiler named cc to make its programs");
         return ExitCode::from(2);
     }
-    if arguments.first().is_some_and(|first| first == "--seed") {
-        run(&seeds, number(1).unwrap_or(0));
-        println!("1 passed, 0 failed");
-        return ExitCode::SUCCESS;
-    }
-    let Some(seconds) = number(0) else {
-        eprintln!("usage: fuzz_symbols SECONDS [FIRST-SEED] | fuzz_symbols --seed SEED");
-        return ExitCode::from(2);
-    };
-    let end = Instant::now() + Duration::from_secs(seconds);
-    let mut seed = number(1).unwrap_or_else(|| u64::from(std::process::id()) << 32);
-    let (mut passed, mut failed) = (0u64, 0u64);
-    let mut longest = Duration::ZERO;
-    while Instant::now() < end && failed == 0 {
-        let start = Instant::now();
-        match panic::catch_unwind(|| run(&seeds, seed)) {
-            Ok(()) => passed += 1,
-            Err(_) => {
-                failed += 1;
-                eprintln!("the reader panicked; repeat it with: fuzz_symbols --seed {seed}");
-            }
-        }
-        if start.elapsed() > longest {
-            longest = start.elapsed();
-            if longest > Duration::from_secs(1) {
-                eprintln!("seed {seed} took {longest:?}");
-            }
-        }
-        seed = seed.wrapping_add(1);
-    }
-    println!("{passed} passed, {failed} failed");
-    if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    fuzz::main("fuzz_symbols", |number| run(&seeds, number))
 }

@@ -7,6 +7,7 @@
 pub mod compile;
 pub mod debuggee;
 pub mod failure;
+pub mod fuzz;
 pub mod harness;
 pub mod process;
 pub mod recording;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use wayfarer_runtime_abi::record;
-use wayfarer_trace::Trace;
+use wayfarer_trace::{Trace, kind_name};
 
 fn main() {
     let Some(directory) = std::env::args().nth(1) else {
@@ -37,27 +37,7 @@ fn main() {
 }
 
 fn line(next: &record::Record<'_>) -> String {
-    let what = match next.tag {
-        record::SYSCALL => "call",
-        record::SEND => "send",
-        record::RESULT => "result",
-        record::RECEIVE => "receive",
-        record::TURN => "turn",
-        record::SIGNAL => "signal",
-        record::START => "start",
-        record::YIELD => "yield",
-        record::NOTE => "note",
-        record::EXIT => "exit",
-        record::OUTPUT => "output",
-        record::ACQUIRE => "acquire",
-        record::OUTCOME => "outcome",
-        record::OBJECT => "object",
-        record::FINAL => "final",
-        record::THREADS => "threads",
-        record::ACQUIRE_READ => "acquire-read",
-        record::WAIT => "wait",
-        _ => "clock",
-    };
+    let what = kind_name(next.tag);
     let name = match next.tag {
         record::SYSCALL | record::SEND | record::RECEIVE | record::EXIT | record::OUTPUT => {
             wayfarer_model::syscalls::name(next.number).unwrap_or("?")

@@ -4,44 +4,14 @@
 //! Prints `N passed, 0 failed`, or, for an input that makes the reader panic, the seed that repeats
 //! it: `… --example fuzz_reader -- --seed SEED`.
 
-use std::panic;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use wayfarer_model::ProcessId;
 use wayfarer_runtime_abi::layout::{object_flags, object_kind};
+use wayfarer_test_kit::fuzz::{self, Random};
 use wayfarer_trace::fuzz::{mend, read_everything, seal_in_memory};
 use wayfarer_trace::synthetic::{Log, SessionBuilder};
 use wayfarer_trace::{Manifest, Sparse, Text};
-
-/// A small generator of numbers (xorshift), so that a seed says everything.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    /// Bytes that tend to hurt: extremes, small numbers, anything.
-    fn byte(&mut self) -> u8 {
-        match self.below(4) {
-            0 => [0, 1, 0x7f, 0x80, 0xff][self.below(5)],
-            1 => self.below(16) as u8,
-            _ => self.next() as u8,
-        }
-    }
-
-    fn bytes(&mut self, most: usize) -> Vec<u8> {
-        (0..self.below(most + 1)).map(|_| self.byte()).collect()
-    }
-}
 
 /// The files of a trace as a fuzzer changes them.
 #[derive(Clone)]
@@ -59,11 +29,11 @@ fn random_log(random: &mut Random) -> Log {
         match random.below(13) {
             0 => log.clock(
                 random.below(16) as u8,
-                random.next() as i64 >> random.below(64),
+                random.number() as i64 >> random.below(64),
             ),
-            1 => log.receive(0, check, random.next() >> random.below(64)),
+            1 => log.receive(0, check, random.number() >> random.below(64)),
             2 => log.send(1, check, 5),
-            3 => log.turn(random.next() >> 40),
+            3 => log.turn(random.number() >> 40),
             4 => log.result(-11),
             5 => {
                 let events = random.below(5);
@@ -76,13 +46,18 @@ fn random_log(random: &mut Random) -> Log {
             }
             8 => log.acquire(
                 random.below(4) as u64,
-                random.next() >> random.below(64),
-                random.next() >> random.below(64),
+                random.number() >> random.below(64),
+                random.number() >> random.below(64),
             ),
-            9 => log.sync_object(random.below(4) as u64, check, random.next(), random.next()),
-            10 => log.final_run(random.below(4) as u64, random.next() >> random.below(64)),
+            9 => log.sync_object(
+                random.below(4) as u64,
+                check,
+                random.number(),
+                random.number(),
+            ),
+            10 => log.final_run(random.below(4) as u64, random.number() >> random.below(64)),
             11 => {
-                log.threads(random.below(3) as u64, check, random.next() as i64);
+                log.threads(random.below(3) as u64, check, random.number() as i64);
                 log.outcome(random.below(9) as u64, 16);
             }
             7 => log.wait4(100 + random.below(4) as u32, random.below(0x300) as i32),
@@ -164,7 +139,7 @@ fn change_session(random: &mut Random, session: &mut Sparse) {
 
 /// Runs the input of one seed.
 fn run(seed: u64) {
-    let mut random = Random(seed | 1 << 63);
+    let mut random = Random::new(seed);
     let mut files = fresh_files(&mut random);
     for _ in 0..1 + random.below(3) {
         match random.below(8) {
@@ -181,38 +156,5 @@ fn run(seed: u64) {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |index: usize| {
-        arguments
-            .get(index)
-            .and_then(|text| text.parse::<u64>().ok())
-    };
-    if arguments.first().is_some_and(|first| first == "--seed") {
-        run(number(1).unwrap_or(0));
-        println!("1 passed, 0 failed");
-        return ExitCode::SUCCESS;
-    }
-    let Some(seconds) = number(0) else {
-        eprintln!("usage: fuzz_reader SECONDS [FIRST-SEED] | fuzz_reader --seed SEED");
-        return ExitCode::from(2);
-    };
-    let end = Instant::now() + Duration::from_secs(seconds);
-    let mut seed = number(1).unwrap_or_else(|| u64::from(std::process::id()) << 32);
-    let (mut passed, mut failed) = (0u64, 0u64);
-    while Instant::now() < end && failed == 0 {
-        match panic::catch_unwind(|| run(seed)) {
-            Ok(()) => passed += 1,
-            Err(_) => {
-                failed += 1;
-                eprintln!("the reader panicked; repeat it with: fuzz_reader --seed {seed}");
-            }
-        }
-        seed = seed.wrapping_add(1);
-    }
-    println!("{passed} passed, {failed} failed");
-    if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    fuzz::main("fuzz_reader", run)
 }

@@ -38,7 +38,7 @@ pub use records::{BadLog, Entry, Records};
 pub use seal::{SealOptions, SealReport, seal, seal_with};
 pub use solid::Solid;
 pub use source::{Source, Sparse};
-pub use summary::{KindCount, Note, ProcessSummary, Summary, SyncCount, ThreadsChoice};
+pub use summary::{KindCount, Note, ProcessSummary, Summary, SyncCount, ThreadsChoice, kind_name};
 pub use tables::{Counters, Object, Process, Thread};
 pub use text::Text;
 pub use trace::{Form, Trace};

@@ -128,7 +128,7 @@ impl KindCount {
 }
 
 /// The word for a tag in [`Summary::kinds`].
-fn kind_name(tag: u8) -> &'static str {
+pub fn kind_name(tag: u8) -> &'static str {
     match tag {
         record::SYSCALL => "syscall",
         record::SEND => "send",

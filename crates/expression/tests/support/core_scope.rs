@@ -12,7 +12,7 @@ use wayfarer_symbols::location::{Absence, Fetched, Memory, Place, Unreadable};
 use wayfarer_symbols::registers::Register;
 use wayfarer_symbols::types::{Dimension, Encoding};
 use wayfarer_symbols::unwind::{AddressSpace, LoadedModule};
-use wayfarer_symbols::{DieId, Module, Variable};
+use wayfarer_symbols::{DieId, LoadOptions, Module, Variable};
 
 use super::core_file::CoreFile;
 
@@ -26,9 +26,14 @@ pub struct CoreScope {
 
 impl CoreScope {
     pub fn load(core: &Path, level: usize) -> CoreScope {
-        let core = CoreFile::load(core);
+        let nothing_else = LoadOptions {
+            debug_directories: Vec::new(),
+            cache_directory: None,
+            sysroot: None,
+        };
+        let core = CoreFile::load(core, &nothing_else);
         let options = BacktraceOptions::default();
-        let backtrace = Backtrace::walk(&core, &core.registers, &options);
+        let backtrace = Backtrace::walk(&core, &core.threads[0].1, &options);
         CoreScope {
             core,
             backtrace,
@@ -69,7 +74,7 @@ impl CoreScope {
         for loaded in self.core.modules() {
             let globals = loaded.module.find_globals(name).unwrap_or_default();
             if let Some(variable) = globals.first() {
-                let viewpoint = Viewpoint::thread(&self.core, &loaded, &self.core.registers);
+                let viewpoint = Viewpoint::thread(&self.core, &loaded, &self.core.threads[0].1);
                 return Some(Value::at(
                     TypeRef::known(&loaded.module, variable.type_id),
                     viewpoint.place_of(variable),

@@ -1,6 +1,7 @@
 //! What the tests share: programs built on the spot, stopped by gdb, read from a core file.
 #![allow(dead_code)]
 
+#[path = "../../../symbols/tests/unwind_support/core_file.rs"]
 pub mod core_file;
 pub mod core_scope;
 pub mod gdb;
