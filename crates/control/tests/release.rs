@@ -184,3 +184,29 @@ fn a_barrier_holds_until_all_have_come() {
     assert_eq!(session.exit(), How::Signal(9));
     assert_eq!(session.exit(), How::Signal(9));
 }
+
+#[test]
+fn a_launched_program_may_be_stopped_by_others_once_it_is_let_go() {
+    let executable = program("endless", &[]);
+    let end = scratch().join("end");
+    let mut session = Session::start();
+    let process = session.launch(&executable, &[&end.display().to_string()]);
+    session.go();
+    session.detach();
+    let signal = |name: &str| {
+        let status = Command::new("kill")
+            .args([name, &process.pid.to_string()])
+            .status();
+        assert!(status.unwrap().success());
+    };
+    signal("-STOP");
+    wait_until("the stop", || {
+        std::fs::read_to_string(format!("/proc/{}/stat", process.pid))
+            .is_ok_and(|stat| stat.contains(") T "))
+    });
+    // The agent is still its parent, and still there for the debugger.
+    assert_eq!(session.halt().threads, 0);
+    signal("-CONT");
+    std::fs::write(end, "").unwrap();
+    wait_until("the end", || gone(process.pid));
+}

@@ -4,6 +4,7 @@
 
 use hyper_util::rt::TokioIo;
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,14 +20,18 @@ use wire::stop_reason::Reason;
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A folder of this test's own.
+/// A folder of this test's own. Numbers of processes come again, so what an earlier run has left is passed over.
 pub fn scratch() -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let folder =
-        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{number}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{number}", std::process::id());
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        match std::fs::create_dir(&folder) {
+            Ok(()) => return folder,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}"),
+        }
+    }
 }
 
 /// Compiles one of the programs beside this file; the executable.
