@@ -31,7 +31,11 @@ fn kill_in_the_middle(session: &mut Session, executable: &Path, what: &str) -> V
     let mut killed = false;
     while !alive.is_empty() {
         match session.event().kind.unwrap() {
-            Kind::ProcessCreated(created) => alive.push(created.process.unwrap().id),
+            Kind::ProcessCreated(created) => {
+                let created = created.process.unwrap();
+                assert_eq!(Path::new(&created.executable), executable, "{created:?}");
+                alive.push(created.id);
+            }
             Kind::ProcessExited(exit) => {
                 alive.retain(|process| *process != exit.process);
                 ends.push(exit.how.unwrap());

@@ -190,6 +190,12 @@ impl Stopped {
         Ok(information[0] == libc::PTRACE_SYSCALL_INFO_ENTRY)
     }
 
+    /// Whether the thread is still in the stop of this event.
+    pub(crate) fn is_at_event(&self, event: i32) -> bool {
+        let code = libc::SIGTRAP | event << 8;
+        self.signal_info().is_ok_and(|info| info.code() == code)
+    }
+
     /// The number that came with an event (child, exit status, former id).
     pub(crate) fn event_message(&self) -> Result<u64, Error> {
         let mut message: libc::c_ulong = 0;

@@ -77,15 +77,19 @@ fn report(tid: Tid, status: i32) -> Option<Report> {
 
 fn event_report(tid: Tid, event: i32) -> Option<Report> {
     let stopped = Stopped::new(tid);
-    // A thread that was killed in the meantime has no message; its end is reported next.
-    let message = |stopped: &Stopped| stopped.event_message().map(|number| number as i32);
+    // A thread that was killed in the meantime has no message, or already that of its exit stop, whose status must not be
+    // taken for the number of a child. Its end is reported next.
+    let message = |stopped: &Stopped| {
+        let number = stopped.event_message().ok()?;
+        stopped.is_at_event(event).then_some(number as i32)
+    };
     let stop = match event {
         libc::PTRACE_EVENT_STOP => Stop::Interrupted,
         libc::PTRACE_EVENT_VFORK_DONE => Stop::VforkDone,
-        libc::PTRACE_EVENT_CLONE => Stop::Clone(Tid(message(&stopped).ok()?)),
-        libc::PTRACE_EVENT_FORK => Stop::Fork(Tid(message(&stopped).ok()?)),
-        libc::PTRACE_EVENT_VFORK => Stop::Vfork(Tid(message(&stopped).ok()?)),
-        libc::PTRACE_EVENT_EXEC => Stop::Exec(Tid(message(&stopped).ok()?)),
+        libc::PTRACE_EVENT_CLONE => Stop::Clone(Tid(message(&stopped)?)),
+        libc::PTRACE_EVENT_FORK => Stop::Fork(Tid(message(&stopped)?)),
+        libc::PTRACE_EVENT_VFORK => Stop::Vfork(Tid(message(&stopped)?)),
+        libc::PTRACE_EVENT_EXEC => Stop::Exec(Tid(message(&stopped)?)),
         libc::PTRACE_EVENT_EXIT => Stop::Exit(message(&stopped).unwrap_or_default()),
         _ => Stop::Interrupted,
     };

@@ -38,10 +38,12 @@ impl Tracer {
         };
         let tid = thread.tid;
         for child in process_files::children_of_thread(pid, tid) {
+            if self.tids.contains_key(&child) {
+                continue;
+            }
             // Children that were let go are traced by nobody, or by somebody else.
-            let unknown = !self.tids.contains_key(&child)
-                && process_files::tracer(child, child) == process_files::tracer(pid, tid);
-            if unknown {
+            let tracer = process_files::tracer(child, child);
+            if tracer.is_some() && tracer == process_files::tracer(pid, tid) {
                 self.forked(maker, child, wire::Origin::Fork);
             }
         }
