@@ -282,6 +282,7 @@ impl Run<'_> {
             ends_at,
             damage: self.plan.damage.clone(),
             parallel: self.plan.parallel,
+            turn_ends: self.session.turn_ends(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use nix::sys::signal::Signal;
 use wayfarer_replay::{Explanation, Plan};
 use wayfarer_runtime_abi::BASE_PADDING;
-use wayfarer_runtime_abi::layout::flags;
+use wayfarer_runtime_abi::layout::{Delay, flags};
 use wayfarer_trace::{OpenError, Trace};
 
 use crate::children::Watch;
@@ -70,6 +70,8 @@ pub struct ReplayReport {
     pub damage: Vec<String>,
     /// Some process was recorded with its threads in parallel: another try may differ.
     pub parallel: bool,
+    /// Solid replay: the last points behind which a thread ran until it had to wait, in order.
+    pub turn_ends: Vec<Delay>,
 }
 
 /// What to replay.
@@ -81,26 +83,23 @@ pub struct ReplayOptions<'a> {
     pub accept_damage: bool,
     /// Waiting threads look at their turn at random times: another try at a data race.
     pub perturb: bool,
-    pub solid: SolidChoice,
+    pub solid: SolidChoice<'a>,
 }
 
 /// Whether the threads of parallel processes run one at a time, under a fixed rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SolidChoice {
-    /// With the seed that `solidify` has left in the trace, if it has.
+pub enum SolidChoice<'a> {
+    /// With the delays that `solidify` has left in the trace, if it has.
     #[default]
     Recorded,
-    Seed(u32),
-    Never,
+    Delays(&'a [Delay]),
 }
 
-impl SolidChoice {
-    /// The seed to use; 0: none.
-    fn seed(self, trace: &Trace) -> u32 {
+impl<'a> SolidChoice<'a> {
+    fn delays(self, trace: &'a Trace) -> Option<&'a [Delay]> {
         match self {
-            Self::Recorded => trace.solid().ok().flatten().map_or(0, |solid| solid.seed),
-            Self::Seed(seed) => seed,
-            Self::Never => 0,
+            Self::Recorded => trace.solid().ok().flatten().map(|solid| &*solid.delays),
+            Self::Delays(delays) => Some(delays),
         }
     }
 }
@@ -108,7 +107,8 @@ impl SolidChoice {
 /// Replays a trace and compares everything.
 pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, ReplayError> {
     let (mut session, plan) = replay_session::build(trace, options.only)?;
-    set_flags(&mut session, options.solid.seed(trace), options.perturb);
+    let delays = options.solid.delays(trace);
+    set_flags(&mut session, delays, options.perturb);
     if !options.accept_damage && !plan.damage.is_empty() {
         return Err(ReplayError::Damaged(plan.damage));
     }
@@ -159,14 +159,13 @@ pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, Rep
     }
 }
 
-fn set_flags(session: &mut Session, seed: u32, perturb: bool) {
-    let header = session.header_mut();
-    if seed != 0 {
-        header.flags |= flags::SOLID;
-        header.solid_seed = seed;
+fn set_flags(session: &mut Session, delays: Option<&[Delay]>, perturb: bool) {
+    if let Some(delays) = delays {
+        session.set_delays(delays);
+        session.header_mut().flags |= flags::SOLID;
     }
     if perturb {
-        header.flags |= flags::PERTURB;
+        session.header_mut().flags |= flags::PERTURB;
     }
 }
 

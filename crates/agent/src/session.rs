@@ -19,9 +19,10 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap, munmap};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use wayfarer_runtime_abi::layout::{
-    ARENA_OFFSET, CONNECTIONS_OFFSET, HEADER_OFFSET, Header, MAGIC, MAX_OBJECTS, MAX_PROCESSES,
-    MAX_THREADS, OBJECTS_OFFSET, Object, PROCESSES_OFFSET, ProcessSlot, SESSION_SIZE, SITES_OFFSET,
-    SITES_SIZE, THREADS_OFFSET, ThreadSlot, object_kind,
+    ARENA_OFFSET, CONNECTIONS_OFFSET, DELAYS_OFFSET, Delay, HEADER_OFFSET, Header, MAGIC,
+    MAX_DELAYS, MAX_OBJECTS, MAX_PROCESSES, MAX_THREADS, MAX_TURN_ENDS, OBJECTS_OFFSET, Object,
+    PROCESSES_OFFSET, ProcessSlot, SESSION_SIZE, SITES_OFFSET, SITES_SIZE, THREADS_OFFSET,
+    TURN_ENDS_OFFSET, ThreadSlot, object_kind,
 };
 use wayfarer_runtime_abi::{ABI_VERSION, UNIT};
 
@@ -134,6 +135,32 @@ impl Session {
         }
         allocate(&self.file, SITES_OFFSET, table.len() as u64)?;
         self.file.write_all_at(table, SITES_OFFSET)
+    }
+
+    /// Sets the delays of a solid replay, at most [`MAX_DELAYS`], before the debuggee starts.
+    pub fn set_delays(&mut self, delays: &[Delay]) {
+        // SAFETY: the table is mapped as long as `self` lives; nobody else has mapped the file yet.
+        let table = unsafe { self.at::<[Delay; MAX_DELAYS]>(DELAYS_OFFSET).as_mut() };
+        let mut count = 0;
+        for (place, delay) in table.iter_mut().zip(delays) {
+            *place = *delay;
+            count += 1;
+        }
+        self.header_mut().solid_delays = count;
+    }
+
+    /// Solid replay: the last points behind which a thread ran until it had to wait, in order.
+    pub fn turn_ends(&self) -> Vec<Delay> {
+        let all = self.header().solid_turn_ends.load(Ordering::Acquire);
+        // SAFETY: the table is mapped as long as `self` lives; read in one piece, and all bit patterns are
+        // valid: whatever a thread writes meanwhile is a hint for a search and no more.
+        let table = unsafe {
+            self.at::<[Delay; MAX_TURN_ENDS]>(TURN_ENDS_OFFSET)
+                .read_volatile()
+        };
+        (all.saturating_sub(MAX_TURN_ENDS as u32)..all)
+            .map(|number| table[number as usize % MAX_TURN_ENDS])
+            .collect()
     }
 
     fn at<T>(&self, offset: u64) -> NonNull<T> {

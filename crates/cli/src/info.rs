@@ -202,8 +202,9 @@ fn threads(out: &mut String, trace: &Trace, summary: &Summary) {
         let _ = match trace.solid() {
             Ok(Some(solid)) => writeln!(
                 out,
-                "solid        yes: every replay is exact (seed {}, attempts it took: {})",
-                solid.seed, solid.attempts
+                "solid        yes: every replay is exact (delays: {}, attempts it took: {})",
+                solid.delays.len(),
+                solid.attempts
             ),
             _ => writeln!(
                 out,

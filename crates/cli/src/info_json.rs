@@ -126,7 +126,7 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
         "duration_ns": manifest.end.map(|end| end.realtime_ns.saturating_sub(manifest.start_realtime_ns)),
         "status": manifest.end.and_then(|end| end.shell_status()),
         "threads_mode": manifest.threads,
-        "solid": trace.solid().ok().flatten().map(|solid| json!({"seed": solid.seed, "attempts": solid.attempts})),
+        "solid": trace.solid().ok().flatten().map(|solid| json!({"delays": solid.delays.len(), "attempts": solid.attempts})),
         "contents": manifest.contents,
         "flags": recording_flags(counters),
         "broken": counters.broken,

@@ -7,6 +7,7 @@
 
 mod agent;
 mod attach;
+mod delays;
 mod demo;
 mod doctor;
 mod history;

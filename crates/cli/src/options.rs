@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wayfarer_runtime_abi::layout::flags;
 
+use crate::delays::Delays;
+
 /// Records programs that are many (threads, processes) and plays them back, as often as you like.
 #[derive(Parser)]
 #[command(name = "wayfarer", version, disable_help_subcommand = true)]
@@ -148,9 +150,9 @@ pub struct ReplayOptions {
     /// When a trace with parallel threads diverges, try again with other timing, up to N times
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retry: u32,
-    /// Run the threads of parallel processes one at a time, by the rule of this seed; 0: do not
-    #[arg(long, value_name = "SEED", hide = true)]
-    pub solid_seed: Option<u32>,
+    /// Run the threads of parallel processes one at a time, with these delays: PROCESS:POINT:OTHERS,…
+    #[arg(long, value_name = "DELAYS", hide = true)]
+    pub solid_delays: Option<Delays>,
     /// Stop after the last command
     #[arg(long)]
     pub batch: bool,
@@ -194,7 +196,7 @@ pub struct SolidifyOptions {
     #[arg(value_name = "DIR")]
     pub trace: PathBuf,
     /// How many replays to try
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     pub attempts: u32,
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wayfarer_agent::replay::{self, ReplayError, ReplayReport, SolidChoice};
 use wayfarer_replay::Explanation;
-use wayfarer_runtime_abi::layout::process_state;
+use wayfarer_runtime_abi::layout::{Delay, process_state};
 use wayfarer_trace::Trace;
 
 use crate::options::ReplayOptions;
@@ -50,11 +50,12 @@ fn attempts(trace: &Trace, options: &ReplayOptions) -> Result<(ReplayReport, u32
             only: options.only.as_deref(),
             accept_damage: !options.check,
             perturb: attempt > 1,
-            solid: match options.solid_seed {
-                Some(0) => SolidChoice::Never,
-                Some(seed) => SolidChoice::Seed(seed),
-                None => SolidChoice::Recorded,
-            },
+            solid: options
+                .solid_delays
+                .as_ref()
+                .map_or(SolidChoice::Recorded, |delays| {
+                    SolidChoice::Delays(&delays.0)
+                }),
         };
         let report = replay::replay(trace, wanted)?;
         let Some(explanation) = report.explanation.as_ref() else {
@@ -81,11 +82,10 @@ fn attempts(trace: &Trace, options: &ReplayOptions) -> Result<(ReplayReport, u32
 fn tell_of_solid(trace: &Trace, options: &ReplayOptions) {
     match trace.solid() {
         Err(problem) => say::line(problem),
-        Ok(Some(solid)) if options.solid_seed.is_none() && say::to_a_terminal() => {
-            say::line(&format!(
-                "this trace is solid: its threads run one at a time, as in the identical replay with seed {}",
-                solid.seed
-            ));
+        Ok(Some(_)) if options.solid_delays.is_none() && say::to_a_terminal() => {
+            say::line(
+                "this trace is solid: its threads run one at a time, as in an identical replay before",
+            );
         }
         Ok(_) => {}
     }
@@ -133,7 +133,11 @@ fn tell(options: &ReplayOptions, report: &ReplayReport, attempt: u32) -> i32 {
             // The verdict has a line of its own, whatever the program left behind.
             say::fact("");
         }
-        say::fact(&verdict(report, (options.retry > 0).then_some(attempt)));
+        say::fact(&verdict(
+            report,
+            (options.retry > 0).then_some(attempt),
+            options.solid_delays.is_some(),
+        ));
     }
     if report.explanation.is_none() {
         IDENTICAL
@@ -155,9 +159,13 @@ struct Verdict<'a> {
     /// With `--retry`: how many replays it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     attempts: Option<u32>,
+    /// With `--solid-delays`: where a delay may make a difference, process and point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn_ends: Option<Vec<(u16, u32)>>,
 }
 
-fn verdict(report: &ReplayReport, attempts: Option<u32>) -> String {
+fn verdict(report: &ReplayReport, attempts: Option<u32>, with_turn_ends: bool) -> String {
+    let place = |end: &Delay| (end.process, end.point);
     let verdict = Verdict {
         identical: report.explanation.is_none(),
         status: report.status,
@@ -167,6 +175,7 @@ fn verdict(report: &ReplayReport, attempts: Option<u32>) -> String {
         trace_bytes: report.trace_bytes,
         divergence: report.explanation.as_ref(),
         attempts,
+        turn_ends: with_turn_ends.then(|| report.turn_ends.iter().map(place).collect()),
     };
     // Numbers, strings and lists of them always have a JSON form.
     serde_json::to_string(&verdict).unwrap_or_default()
@@ -189,11 +198,12 @@ mod tests {
             ends_at: Vec::new(),
             damage: Vec::new(),
             parallel: false,
+            turn_ends: Vec::new(),
         };
-        let text = verdict(&report, None);
+        let text = verdict(&report, None, false);
         let promised = r#"{"identical":true,"status":7,"processes":1,"threads":2,"events":3,"trace_bytes":4,"divergence":null}"#;
         assert_eq!(text, promised);
-        let retried = verdict(&report, Some(2));
+        let retried = verdict(&report, Some(2), false);
         assert!(
             retried.ends_with(r#""divergence":null,"attempts":2}"#),
             "{retried}"

@@ -1,23 +1,26 @@
 //! `wayfarer solidify`: looks for an exact replay of a parallel trace.
 //!
 //! A replay in which the threads run one at a time, under a fixed rule, comes out the same whenever it
-//! is made. Of many such rules, numbered by a seed, one under which the replay is identical with the
+//! is made. Such rules differ in where threads are delayed; one under which the replay is identical with the
 //! recording makes the trace exact for ever: data races, too.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
+use serde::Deserialize;
+use wayfarer_replay::{Attempt, Search};
+use wayfarer_runtime_abi::layout::Delay;
 use wayfarer_trace::{Solid, Summary, ThreadsMode, Trace};
 
 use crate::options::SolidifyOptions;
-use crate::{OWN_FAILURE, say};
+use crate::{OWN_FAILURE, delays, say};
 
 /// Found nothing: the answer is no.
 const NOT_FOUND: i32 = 1;
 const IDENTICAL: i32 = 0;
 const DIVERGED: i32 = 3;
 /// A person is told how it goes, this often.
-const WORD_EVERY: u32 = 10;
+const WORD_EVERY: u32 = 100;
 
 pub fn run(options: &SolidifyOptions) -> i32 {
     let trace = match Trace::open(&options.trace) {
@@ -35,17 +38,17 @@ pub fn run(options: &SolidifyOptions) -> i32 {
     }
     if let Ok(Some(solid)) = trace.solid() {
         say::line(&format!(
-            "this trace is solid already: seed {}, found in {}",
-            solid.seed,
-            times(solid.attempts, "attempt")
+            "this trace is solid already: {}, found in {}",
+            times(solid.delays.len(), "delay"),
+            times(solid.attempts as usize, "attempt")
         ));
         return 0;
     }
-    let found = search(options.attempts, &mut |seed| replay(options, seed));
+    let found = search(options.attempts, &mut |delays| replay(options, delays));
     match found {
-        Search::Found { seed, attempts } => {
+        Found::Exact { delays, attempts } => {
             let solid = Solid {
-                seed,
+                delays,
                 attempts,
                 recording: trace.manifest().start_realtime_ns,
             };
@@ -53,30 +56,30 @@ pub fn run(options: &SolidifyOptions) -> i32 {
                 Ok(()) => {
                     say::line(&format!(
                         "solid after {}: from now on every replay of this trace is exact",
-                        times(attempts, "attempt")
+                        times(attempts as usize, "attempt")
                     ));
                     0
                 }
                 Err(error) => {
                     say::line(&format!(
-                        "the replay with seed {seed} is identical, but the trace cannot be written: {error}"
+                        "a replay is identical, but the trace cannot be written: {error}"
                     ));
                     2
                 }
             }
         }
-        Search::NotFound { attempts } => {
+        Found::Nothing { attempts } => {
             say::line(&format!(
                 "none of {} was identical; try more with --attempts, or record again with --threads serial",
-                times(attempts, "attempt")
+                times(attempts as usize, "attempt")
             ));
             NOT_FOUND
         }
-        Search::Failed(code) => code,
+        Found::Failure(code) => code,
     }
 }
 
-fn times(count: u32, what: &str) -> String {
+fn times(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         more => format!("{more} {what}s"),
@@ -91,119 +94,171 @@ fn is_parallel(summary: &Summary) -> bool {
         .any(|choice| choice.mode == ThreadsMode::Parallel)
 }
 
-/// How a search for a seed ended.
+/// How a search ended.
 #[derive(Debug, PartialEq, Eq)]
-enum Search {
-    Found {
-        seed: u32,
+enum Found {
+    Exact {
+        delays: Vec<Delay>,
         attempts: u32,
     },
-    NotFound {
+    Nothing {
         attempts: u32,
     },
     /// A replay failed otherwise than by diverging; its exit code.
+    Failure(i32),
+}
+
+/// How one replay ended.
+enum Ended {
+    Identical,
+    Different(Attempt),
     Failed(i32),
 }
 
-/// Tries seeds until one gives an identical replay, and gives it again.
-fn search(most: u32, replay: &mut dyn FnMut(u32) -> i32) -> Search {
-    for seed in 1..=most {
-        match replay(seed) {
-            IDENTICAL => {}
-            DIVERGED => {
-                if seed % WORD_EVERY == 0 && say::to_a_terminal() {
-                    say::line(&format!("{seed} attempts so far"));
-                }
-                continue;
-            }
-            code => return Search::Failed(code),
+/// Tries delays until some give an identical replay, and give it again.
+fn search(most: u32, replay: &mut dyn FnMut(&[Delay]) -> Ended) -> Found {
+    let mut search = Search::default();
+    for attempt in 1..=most {
+        let Some(delays) = search.next() else {
+            return Found::Nothing {
+                attempts: attempt - 1,
+            };
+        };
+        let mut ended = replay(&delays);
+        if matches!(ended, Ended::Identical) {
+            // What is promised from now on must hold at least once more.
+            ended = replay(&delays);
         }
-        // What is promised from now on must hold at least once more.
-        match replay(seed) {
-            IDENTICAL => {
-                return Search::Found {
-                    seed,
-                    attempts: seed,
+        match ended {
+            Ended::Identical => {
+                return Found::Exact {
+                    delays,
+                    attempts: attempt,
                 };
             }
-            DIVERGED => {}
-            code => return Search::Failed(code),
+            Ended::Different(how) => search.differed(delays, how),
+            Ended::Failed(code) => return Found::Failure(code),
+        }
+        if attempt % WORD_EVERY == 0 && say::to_a_terminal() {
+            say::line(&format!("{attempt} attempts so far"));
         }
     }
-    Search::NotFound { attempts: most }
+    Found::Nothing { attempts: most }
 }
 
-/// One replay, in a process of its own and without its output. Its exit code.
-fn replay(options: &SolidifyOptions, seed: u32) -> i32 {
+/// What a replay says about itself.
+#[derive(Deserialize)]
+struct Verdict {
+    events: u64,
+    turn_ends: Vec<(u16, u32)>,
+}
+
+/// One replay, in a process of its own and without its output.
+fn replay(options: &SolidifyOptions, delays: &[Delay]) -> Ended {
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(error) => {
             say::line(&format!("cannot find our own program: {error}"));
-            return OWN_FAILURE;
+            return Ended::Failed(OWN_FAILURE);
         }
     };
-    let seed_text = seed.to_string();
-    let arguments: [OsString; 5] = [
+    let arguments: [OsString; 6] = [
         "replay".into(),
         "--check".into(),
-        "--solid-seed".into(),
-        seed_text.into(),
+        "--json".into(),
+        "--solid-delays".into(),
+        delays::text(delays).into(),
         options.trace.clone().into_os_string(),
     ];
     let output = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .output();
     let output = match output {
         Ok(output) => output,
         Err(error) => {
             say::line(&format!("cannot start a replay: {error}"));
-            return OWN_FAILURE;
+            return Ended::Failed(OWN_FAILURE);
         }
     };
-    let code = output.status.code().unwrap_or(OWN_FAILURE);
-    if code != IDENTICAL && code != DIVERGED {
-        let text = String::from_utf8_lossy(&output.stderr);
-        for line in text.lines() {
-            say::line(line.strip_prefix("wayfarer: ").unwrap_or(line));
+    match output.status.code().unwrap_or(OWN_FAILURE) {
+        IDENTICAL => Ended::Identical,
+        DIVERGED => match verdict(&output.stdout) {
+            Some(verdict) => Ended::Different(Attempt {
+                events: verdict.events,
+                turn_ends: verdict.turn_ends,
+            }),
+            None => {
+                say::line("a replay ended without its verdict");
+                Ended::Failed(OWN_FAILURE)
+            }
+        },
+        code => {
+            let text = String::from_utf8_lossy(&output.stderr);
+            for line in text.lines() {
+                say::line(line.strip_prefix("wayfarer: ").unwrap_or(line));
+            }
+            Ended::Failed(code)
         }
     }
-    code
+}
+
+/// The verdict is the last line, behind whatever the program printed.
+fn verdict(output: &[u8]) -> Option<Verdict> {
+    let line = output
+        .trim_ascii_end()
+        .rsplit(|byte| *byte == b'\n')
+        .next()?;
+    serde_json::from_slice(line).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn different() -> Ended {
+        Ended::Different(Attempt {
+            events: 1,
+            turn_ends: vec![(1, 5), (1, 7)],
+        })
+    }
+
     #[test]
-    fn the_first_seed_that_holds_twice_is_taken() {
-        let mut tried = Vec::new();
-        let found = search(10, &mut |seed| {
-            tried.push(seed);
-            // Seed 2 was identical by luck.
-            match (seed, tried.iter().filter(|other| **other == seed).count()) {
-                (2, 1) | (4, _) => IDENTICAL,
-                _ => DIVERGED,
+    fn the_first_delays_that_hold_twice_are_taken() {
+        let mut tried: Vec<Vec<Delay>> = Vec::new();
+        let found = search(50, &mut |delays| {
+            tried.push(delays.to_vec());
+            let times = tried.iter().filter(|other| *other == delays).count();
+            match delays {
+                // Identical by luck.
+                [] if times == 1 => Ended::Identical,
+                [delay] if delay.point == 7 && delay.others == 0 => Ended::Identical,
+                _ => different(),
             }
         });
-        assert_eq!(
-            found,
-            Search::Found {
-                seed: 4,
-                attempts: 4
-            }
-        );
-        assert_eq!(tried, [1, 2, 2, 3, 4, 4]);
+        let Found::Exact { delays, attempts } = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!(tried[..2], [[], []]);
+        assert_eq!(tried[tried.len() - 2..], [delays.clone(), delays]);
+        assert_eq!(tried.len() as u32, attempts + 2);
     }
 
     #[test]
     fn a_search_ends() {
         assert_eq!(
-            search(3, &mut |_| DIVERGED),
-            Search::NotFound { attempts: 3 }
+            search(3, &mut |_| different()),
+            Found::Nothing { attempts: 3 }
         );
-        assert_eq!(search(3, &mut |_| 130), Search::Failed(130));
+        assert_eq!(search(3, &mut |_| Ended::Failed(130)), Found::Failure(130));
+    }
+
+    #[test]
+    fn the_verdict_is_the_last_line() {
+        let found = verdict(b"hello {\n{\"events\":7,\"turn_ends\":[[1,2]]}\n").expect("a verdict");
+        assert_eq!((found.events, found.turn_ends), (7, vec![(1, 2)]));
+        assert!(verdict(b"hello").is_none());
     }
 }

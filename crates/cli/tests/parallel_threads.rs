@@ -159,13 +159,12 @@ fn a_parallel_recording_replays_and_becomes_solid() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(place.path().join("t").join(SOLID_FILE).exists());
     let facts = json(&wayfarer(&["info", "t", "--json"], place.path()));
-    assert_eq!(
-        facts["solid"]["seed"].as_u64(),
-        facts["solid"]["attempts"].as_u64()
-    );
+    // Without races any rule will do.
+    assert_eq!(facts["solid"]["delays"], 0);
+    assert_eq!(facts["solid"]["attempts"], 1);
     let again = wayfarer(&["replay", "--check", "t"], place.path());
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
-    // A spoilt seed is told and not used.
+    // A spoilt file is told and not used.
     std::fs::write(place.path().join("t").join(SOLID_FILE), "seed 1\n").expect("writes");
     let spoilt = wayfarer(&["replay", "--check", "t"], place.path());
     assert!(

@@ -2,6 +2,7 @@
 //!
 //! - [`plan`]: from a trace, what a replay has to start and to expect;
 //! - [`runs`]: how long each run of a sync object was, and logs that tell it;
+//! - [`search`]: which delays to try next on the way to an exact replay;
 //! - [`standstill`]: nothing moves any more; is that the end, a gap to step over, or a divergence?
 //! - [`outcome`]: does the end of the replay agree with the recorded one?
 //! - [`divergence`]: explains what differed, where, and why that may be.
@@ -15,6 +16,7 @@ pub mod outcome;
 pub mod plan;
 mod races;
 pub mod runs;
+pub mod search;
 pub mod standstill;
 pub mod start;
 pub mod sync_words;
@@ -25,5 +27,6 @@ pub use observed::{Met, ProcessState, ThreadState, Wait};
 pub use outcome::compare;
 pub use plan::{Plan, PlanError};
 pub use runs::RunLengths;
+pub use search::{Attempt, Search};
 pub use standstill::{Verdict, judge};
 pub use start::{Module, Start};

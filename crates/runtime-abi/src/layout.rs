@@ -10,6 +10,13 @@ pub const SESSION_SIZE: u64 = 256 << 30;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"WAYFARER");
 
 pub const HEADER_OFFSET: u64 = 0;
+/// Replay with [`flags::SOLID`]: the delays ([`Delay`]) of all processes, sorted by process and point.
+pub const DELAYS_OFFSET: u64 = 0x1000;
+pub const MAX_DELAYS: usize = 2048;
+/// Replay with [`flags::SOLID`]: the last points ([`Delay`] without a delay) behind which a thread ran until it
+/// had to wait; entry `n` is at `n % MAX_TURN_ENDS`.
+pub const TURN_ENDS_OFFSET: u64 = 0x5000;
+pub const MAX_TURN_ENDS: usize = 1536;
 /// Replay: who sleeps until which run of which object is over; 8 bytes for each entry.
 pub const WAITERS_OFFSET: u64 = 0x8000;
 pub const WAITERS: usize = 4096;
@@ -59,7 +66,7 @@ pub mod flags {
     /// Replay: threads step aside for a random while before they begin a run (`--retry`).
     pub const PERTURB: u32 = 8192;
     /// Replay: the threads of a parallel process run one at a time under a fixed rule that
-    /// [`super::Header::solid_seed`] varies.
+    /// [`super::Delay`]s vary.
     pub const SOLID: u32 = 16384;
     /// Ablation of recipe R9: start a child with a new stack without our frame on it.
     pub const NO_CHILD_FRAME: u32 = 1 << 15;
@@ -121,10 +128,22 @@ pub struct Header {
     pub next_sync: AtomicU32,
     /// Wall clock when the session began, nanoseconds since 1970.
     pub start_realtime_ns: u64,
-    /// Replay with [`flags::SOLID`]: which of the many fixed rules.
-    pub solid_seed: u32,
-    pub spare: u32,
+    /// Replay with [`flags::SOLID`]: number of delays.
+    pub solid_delays: u32,
+    /// Replay with [`flags::SOLID`]: turns that ended because the thread had to wait.
+    pub solid_turn_ends: AtomicU32,
     pub divergence: Divergence,
+}
+
+/// Solid replay: behind an access of a parallel process, the *point*, the thread steps aside for a while.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Delay {
+    /// Accesses of the process before this one, since it has threads.
+    pub point: u32,
+    pub process: u16,
+    /// So many accesses of other threads come first, if they can; 0: as many as can.
+    pub others: u16,
 }
 
 /// What a replaying thread met that its log did not promise. Written once, by the first.
@@ -367,7 +386,14 @@ pub struct Chunk {
 pub const CHUNK_MAGIC: u32 = u32::from_le_bytes(*b"WFCH");
 pub const CHUNK_HEAD: u64 = 64;
 
-const _: () = assert!(core::mem::size_of::<Header>() <= 4096);
+const _: () = assert!(core::mem::size_of::<Header>() <= DELAYS_OFFSET as usize);
+const _: () =
+    assert!(DELAYS_OFFSET as usize + MAX_DELAYS * size_of::<Delay>() <= TURN_ENDS_OFFSET as usize);
+const _: () = assert!(
+    TURN_ENDS_OFFSET as usize + MAX_TURN_ENDS * size_of::<Delay>() <= WAITERS_OFFSET as usize
+);
+const _: () = assert!(core::mem::size_of::<Delay>() == 8);
+const _: () = assert!(MAX_PROCESSES - 1 <= u16::MAX as u32);
 const _: () = assert!(core::mem::size_of::<ProcessSlot>() == 256);
 const _: () = assert!(core::mem::size_of::<ThreadSlot>() == 64);
 const _: () = assert!(core::mem::size_of::<Object>() == 128);

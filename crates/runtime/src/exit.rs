@@ -91,7 +91,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
             (word, value) = (place, number);
         }
     }
-    crate::solid::leave(thread);
+    let turn = crate::solid::leave(thread).unwrap_or((0, 0));
     thread.slot().real_tid.store(0, Ordering::Release);
     let (window, length) = thread_window(thread);
     // A signal from here on would find no stack to be handled on.
@@ -109,6 +109,8 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
             length,
             last.0,
             last.1 as usize,
+            turn.0,
+            turn.1 as usize,
         )
     }
 }
@@ -123,6 +125,8 @@ unsafe extern "C" {
         length: usize,
         last_word: usize,
         last_value: usize,
+        turn_word: usize,
+        turn_value: usize,
     ) -> !;
 }
 
@@ -142,6 +146,9 @@ core::arch::global_asm!(
     "mov eax, 11",
     "mov rdi, r8",
     "mov rsi, r9",
+    // Neither of the calls below looks at these two or changes them.
+    "mov r8, [rsp + 24]",
+    "mov r9, [rsp + 32]",
     "syscall",
     "test r12, r12",
     "jz 2f",
@@ -174,6 +181,16 @@ core::arch::global_asm!(
     "xor r10d, r10d",
     "syscall",
     "4:",
+    "test r8, r8",
+    "jz 5f",
+    "mov dword ptr [r8], r9d",
+    "mov eax, 202",
+    "mov rdi, r8",
+    "mov esi, 1",
+    "mov edx, 0x7fffffff",
+    "xor r10d, r10d",
+    "syscall",
+    "5:",
     "mov eax, 60",
     "mov rdi, r15",
     "syscall",

@@ -51,7 +51,9 @@ pub fn wait_until(
     word: &AtomicU32,
     ready: impl Fn() -> bool,
 ) {
-    if crate::solid::is_on(thread) {
+    // What an event waits for comes from another process, which waits for nothing that comes behind the event:
+    // the thread keeps its turn, so that nothing depends on how fast the other process is.
+    if crate::solid::is_on(thread) && !thread.in_event {
         crate::solid::wait_until(thread, ready);
         return;
     }

@@ -25,7 +25,7 @@ pub fn reached(thread: &mut Thread) -> ! {
     let slot = unsafe { &*thread.process().slot };
     thread.slot().waiting.store(waiting::END, Ordering::Release);
     token::pass(thread);
-    solid::leave(thread);
+    solid::retire(thread);
     let parked = slot.threads_parked.fetch_add(1, Ordering::AcqRel) + 1;
     let status = slot.end_status;
     if parked >= slot.threads_live.load(Ordering::Acquire)

@@ -65,11 +65,10 @@ pub unsafe fn count_down(word: usize) {
 /// Replay: waits until this thread may make its next access; [`after`] must follow.
 #[inline]
 pub fn before(thread: &mut Thread, order: Order<'_>, object: Object) {
-    if is_own_run(thread, order) {
-        solid::step(thread);
-        return;
+    solid::step(thread);
+    if !is_own_run(thread, order) {
+        begin_run(thread, order, object);
     }
-    begin_run(thread, order, object);
 }
 
 #[inline(never)]
@@ -104,7 +103,6 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
         }
     }
     order.word.store(thread.owner | length, Ordering::Relaxed);
-    solid::step(thread);
 }
 
 /// `--retry`: threads reach their accesses at other moments than the last time.
@@ -412,13 +410,14 @@ fn wake(run: &AtomicU32, number: u32, over: u32) {
 
 /// Replay: the access has been made; after the last one of a run the next may begin.
 #[inline]
-pub fn after(_thread: &mut Thread, order: Order<'_>) {
+pub fn after(thread: &mut Thread, order: Order<'_>) {
     let word = order.word.load(Ordering::Relaxed);
     match word & COUNT {
         UNENDING => {}
         1 => pass(order),
         _ => order.word.store(word - 1, Ordering::Relaxed),
     }
+    solid::point(thread);
 }
 
 #[inline(never)]

@@ -5,7 +5,7 @@
 //! to [`Thread`], that to [`Process`]; a vfork child swaps the pointer and its parent swaps it back.
 
 use crate::order;
-use crate::solid::MAX_RING;
+use crate::solid::{MAX_RING, Place};
 use crate::waits;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -90,11 +90,14 @@ pub struct Process {
     /// Objects that the process made: number and the places of its state, as far as there is room.
     pub sync_objects: [[usize; 3]; MAX_SYNC],
     pub sync_count: AtomicU32,
-    /// Threads of a solid replay in the order of their turns, whose turn it is, and what is drawn next.
-    pub ring: [u32; MAX_RING],
+    /// Threads of a solid replay in the order of their turns, how many, and whose turn it is.
+    pub ring: [Place; MAX_RING],
     pub ring_length: usize,
     pub ring_now: AtomicU32,
-    pub ring_random: u64,
+    /// Points so far, the one at which somebody who stepped aside comes back, and the next delay.
+    pub points: u32,
+    pub due: u32,
+    pub delay_next: usize,
     pub children_next: usize,
     pub actions: [Action; 65],
     /// Bit n: the action of signal n has been set by this image.
@@ -146,6 +149,8 @@ pub struct Thread {
     pub keeps: u32,
     /// Replay: an event of a parallel process has begun.
     pub in_event: bool,
+    /// Solid replay: the last point of this thread.
+    pub last_point: u32,
     /// Mark of this thread in the state of objects.
     pub owner: u64,
     /// Its last destructor has run.

@@ -53,5 +53,5 @@ pub const MANIFEST_FILE: &str = "manifest.json";
 pub const SESSION_FILE: &str = "session";
 /// Name of the sealed form.
 pub const EVENTS_FILE: &str = "events.wft";
-/// Name of the seed of an exact replay of a parallel trace.
+/// Name of the rule of an exact replay of a parallel trace.
 pub const SOLID_FILE: &str = "solid";

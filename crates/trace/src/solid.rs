@@ -1,23 +1,26 @@
-//! The file `solid`: the seed with which a parallel trace has replayed identically, one thread at a
-//! time. From then on every replay uses it, and is exact.
+//! The file `solid`: the delays with which a parallel trace has replayed identically, one thread at a
+//! time. From then on every replay uses them, and is exact.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use wayfarer_runtime_abi::layout::{Delay, MAX_DELAYS};
+
 use crate::SOLID_FILE;
 
 /// First line of the file.
-const TITLE: &str = "wayfarer solid 1";
+const TITLE: &str = "wayfarer solid 2";
 /// Nobody wrote a longer one.
-const LONGEST: u64 = 4096;
+const LONGEST: u64 = 1 << 17;
 
 /// What `wayfarer solidify` found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solid {
-    /// For `Header::solid_seed`; never 0.
-    pub seed: u32,
-    /// Replays that it took to find it.
+    /// Sorted by process and point; no two at one point.
+    pub delays: Vec<Delay>,
+    /// Replays that it took to find them.
     pub attempts: u32,
     /// Start of the recording that it belongs to, nanoseconds since 1970.
     pub recording: u64,
@@ -58,22 +61,35 @@ impl Solid {
         }
         let mut field =
             |name: &str| -> Option<u64> { lines.next()?.strip_prefix(name)?.trim().parse().ok() };
-        let solid = Self {
-            seed: u32::try_from(field("seed")?).ok()?,
-            attempts: u32::try_from(field("attempts")?).ok()?,
-            recording: field("recording")?,
-        };
-        (solid.seed != 0).then_some(solid)
+        let attempts = u32::try_from(field("attempts")?).ok()?;
+        let recording = field("recording")?;
+        let delays: Vec<Delay> = lines.map(delay).collect::<Option<_>>()?;
+        let place = |delay: &Delay| (delay.process, delay.point);
+        let sorted = delays.is_sorted_by(|a, b| place(a) < place(b));
+        (sorted && delays.len() <= MAX_DELAYS).then_some(Self {
+            delays,
+            attempts,
+            recording,
+        })
     }
 
     /// The contents of the file.
     pub fn text(&self) -> String {
         let Self {
-            seed,
+            delays,
             attempts,
             recording,
         } = self;
-        let body = format!("{TITLE}\nseed {seed}\nattempts {attempts}\nrecording {recording}\n");
+        let mut body = format!("{TITLE}\nattempts {attempts}\nrecording {recording}\n");
+        for Delay {
+            point,
+            process,
+            others,
+        } in delays
+        {
+            // Writing to a string does not fail.
+            let _ = writeln!(body, "delay {process} {point} {others}");
+        }
         let crc = crc32fast::hash(body.as_bytes());
         format!("{body}crc32 {crc:08x}\n")
     }
@@ -88,24 +104,43 @@ impl Solid {
     }
 }
 
+/// One line: process, point and how many accesses of others come first.
+fn delay(line: &str) -> Option<Delay> {
+    let mut numbers = line.strip_prefix("delay ")?.split(' ');
+    let delay = Delay {
+        process: numbers.next()?.parse().ok()?,
+        point: numbers.next()?.parse().ok()?,
+        others: numbers.next()?.parse().ok()?,
+    };
+    numbers.next().is_none().then_some(delay)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SOLID: Solid = Solid {
-        seed: 7,
-        attempts: 3,
-        recording: 1_234_567_890_123,
-    };
+    fn example() -> Solid {
+        let delay = |process, point, others| Delay {
+            point,
+            process,
+            others,
+        };
+        Solid {
+            delays: vec![delay(1, 4, 0), delay(1, 17, 2), delay(3, 2, 1)],
+            attempts: 3,
+            recording: 1_234_567_890_123,
+        }
+    }
 
     #[test]
     fn what_is_written_is_read() {
         let directory = tempfile::tempdir().expect("a place");
-        assert_eq!(Solid::read(directory.path(), SOLID.recording), Ok(None));
-        SOLID.write(directory.path()).expect("writes");
+        let solid = example();
+        assert_eq!(Solid::read(directory.path(), solid.recording), Ok(None));
+        solid.write(directory.path()).expect("writes");
         assert_eq!(
-            Solid::read(directory.path(), SOLID.recording),
-            Ok(Some(SOLID))
+            Solid::read(directory.path(), solid.recording),
+            Ok(Some(solid))
         );
         let other = Solid::read(directory.path(), 5).expect_err("of another trace");
         assert!(other.contains("another trace"), "{other}");
@@ -113,8 +148,8 @@ mod tests {
 
     #[test]
     fn any_change_is_noticed() {
-        let text = SOLID.text();
-        assert_eq!(Solid::parse(&text), Some(SOLID));
+        let text = example().text();
+        assert_eq!(Solid::parse(&text), Some(example()));
         for place in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[place] ^= 1;
@@ -122,5 +157,14 @@ mod tests {
             assert_eq!(Solid::parse(&changed), None, "{changed}");
             assert_eq!(Solid::parse(&text[..place]), None);
         }
+    }
+
+    #[test]
+    fn delays_come_in_order() {
+        let mut solid = example();
+        solid.delays.swap(0, 1);
+        assert_eq!(Solid::parse(&solid.text()), None);
+        solid.delays.clear();
+        assert_eq!(Solid::parse(&solid.text()), Some(solid));
     }
 }

@@ -202,10 +202,11 @@ impl Trace {
         &self.damage
     }
 
-    /// The seed with which the trace replays exactly, where one was found; the error: the file that
+    /// The delays with which the trace replays exactly, where one was found; the error: the file that
     /// should hold it cannot be used.
-    pub fn solid(&self) -> Result<Option<Solid>, &str> {
-        self.solid.as_ref().copied().map_err(String::as_str)
+    pub fn solid(&self) -> Result<Option<&Solid>, &str> {
+        let solid = self.solid.as_ref().map_err(String::as_str)?;
+        Ok(solid.as_ref())
     }
 
     /// The whole log of a thread.
