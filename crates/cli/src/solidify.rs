@@ -119,7 +119,7 @@ enum Ended {
 fn search(most: u32, replay: &mut dyn FnMut(&[Delay]) -> Ended) -> Found {
     let mut search = Search::default();
     for attempt in 1..=most {
-        let Some(delays) = search.next() else {
+        let Some(delays) = search.next_attempt() else {
             return Found::Nothing {
                 attempts: attempt - 1,
             };

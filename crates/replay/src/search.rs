@@ -55,7 +55,7 @@ impl Default for Search {
 
 impl Search {
     /// The next delays to try, sorted by process and point. `None`: there is nothing that was not tried.
-    pub fn next(&mut self) -> Option<Vec<Delay>> {
+    pub fn next_attempt(&mut self) -> Option<Vec<Delay>> {
         if self.tried.insert(Vec::new()) {
             return Some(Vec::new());
         }
@@ -207,7 +207,7 @@ mod tests {
     ) -> Option<u32> {
         let mut search = Search::default();
         for attempt in 1..=most {
-            let delays = search.next()?;
+            let delays = search.next_attempt()?;
             let sorted = delays.is_sorted_by(|a, b| (a.process, a.point) < (b.process, b.point));
             assert!(sorted, "{delays:?}");
             if good(&delays) {
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn a_search_without_places_ends() {
         let mut search = Search::default();
-        let first = search.next().expect("no delays");
+        let first = search.next_attempt().expect("no delays");
         search.differed(
             first,
             Attempt {
@@ -264,6 +264,6 @@ mod tests {
                 turn_ends: Vec::new(),
             },
         );
-        assert_eq!(search.next(), None);
+        assert_eq!(search.next_attempt(), None);
     }
 }
