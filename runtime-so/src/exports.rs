@@ -82,12 +82,12 @@ placed! {
     "mtx_timedlock" mtx_timedlock(m, t; "rdx") i32 = |place| c11::timedlock(m, t, place);
     "cnd_wait" cnd_wait(c, m; "rdx") i32 = |place| c11::wait(c, m, place);
     "cnd_timedwait" cnd_timedwait(c, m, t; "rcx") i32 = |place| c11::timedwait(c, m, t, place);
+    "pthread_barrier_wait" barrier_wait(b; "rsi") i32 = |place| barrier::wait(b, place);
     "wayfarer_sync_before" sync_before(s, k; "rdx") () = |place| user::before(s, k as u32, place);
     "wayfarer_sync_after" sync_after(s, k; "rdx") () = |place| user::after(s, k as u32, place);
 }
 
 plain! {
-    "pthread_barrier_wait" barrier_wait(b) i32 = barrier::wait(b);
     "sem_getvalue" sem_getvalue(s, v) i32 = semaphore::value(s, v);
     "pthread_once" pthread_once(c, f) i32 = once::once(c, f);
     "call_once" call_once(c, f) () = { once::once(c, f); };

@@ -56,6 +56,7 @@ pub fn describe_parts(tag: u8, number: i64, value: i64) -> String {
         record::ACQUIRE => format!("run {value} of sync object {number}"),
         record::ACQUIRE_READ => format!("reader's run {value} of sync object {number}"),
         record::WAIT => format!("wait for sync object {number}"),
+        record::POSTS => format!("posts of semaphore {number}"),
         record::OUTCOME => format!("outcome {value}"),
         record::OBJECT => format!("first sight of sync object {number}"),
         record::FINAL => format!("end of sync object {number}"),

@@ -18,11 +18,12 @@
 //! | `OUTPUT` | nr varint, check u8, length varint | bytes written to the session's own output; payload: turn as varint; as `SEND` otherwise |
 //! | `ACQUIRE` | object varint, length u8, run varint | a thread began a run of a sync object: see [`sync`] |
 //! | `OUTCOME` | skipped varint, 0, result zigzag | a try, a timed wait or its like gave this result, after that many calls of this kind with the usual one (0) |
-//! | `OBJECT` | object varint, kind u8, 0 | a sync object got its number; payload: its address and the place in the code that made it, 8 bytes each |
+//! | `OBJECT` | object varint, kind u8, members zigzag | a sync object got its number; members: how many threads a barrier waits for, else 0; payload: its address and the place in the code that made it, 8 bytes each |
 //! | `FINAL` | object varint, 0, length varint | length of the last run of a sync object |
 //! | `THREADS` | mode varint, reason u8, value zigzag | the process gets its second thread; from now on it is serial (0) or parallel (1); reason: [`threads`] |
 //! | `ACQUIRE_READ` | object varint, length u8, run varint | the same for a run of a reader, who lets other readers in |
 //! | `WAIT` | object varint, scale u8, count varint | the acquisition noted last of that object had to wait: see [`crate::wait`] |
+//! | `POSTS` | object varint, 0, count varint | so many accesses of the run that ends with the next `ACQUIRE` or `FINAL` of that semaphore were posts |
 //! | `CLOCK`+id | delta zigzag | a clock read; nanoseconds since the thread's last read of that clock |
 //!
 //! The check byte of a call is a checksum of its scalar arguments and of the strings and bytes that
@@ -49,6 +50,7 @@ pub const FINAL: u8 = 0x0f;
 pub const THREADS: u8 = 0x10;
 pub const ACQUIRE_READ: u8 = 0x11;
 pub const WAIT: u8 = 0x12;
+pub const POSTS: u8 = 0x13;
 /// `CLOCK + id` for clock ids 0 to 15.
 pub const CLOCK: u8 = 0x40;
 pub const CLOCK_LAST: u8 = 0x4f;
@@ -192,7 +194,7 @@ impl Record<'_> {
     pub const fn is_event(&self) -> bool {
         !matches!(
             self.tag,
-            RESULT | TURN | START | YIELD | NOTE | ACQUIRE..=WAIT
+            RESULT | TURN | START | YIELD | NOTE | ACQUIRE..=POSTS
         )
     }
 
@@ -234,13 +236,15 @@ pub fn read(bytes: &[u8]) -> Result<Record<'_>, BadRecord> {
     };
     let mut position = 1usize;
     match tag {
-        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | ACQUIRE..=WAIT => {
+        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | ACQUIRE..=POSTS => {
             let (number, next) = get_varint(bytes, position).ok_or(Truncated)?;
             record.number = number;
             record.check = *bytes.get(next).ok_or(Truncated)?;
             let (value, next) = get_varint(bytes, next + 1).ok_or(Truncated)?;
             record.value = match tag {
-                SEND | RECEIVE | OUTPUT | ACQUIRE | FINAL | ACQUIRE_READ | WAIT => value as i64,
+                SEND | RECEIVE | OUTPUT | ACQUIRE | FINAL | ACQUIRE_READ | WAIT | POSTS => {
+                    value as i64
+                }
                 _ => unzigzag(value),
             };
             position = next;

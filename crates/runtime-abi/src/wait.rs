@@ -1,5 +1,8 @@
 //! How long an acquisition waited, in a `WAIT` record: `count << scale` nanoseconds.
 //!
+//! The value of the record is `count + behind × 4096`: the wait began `behind` runs before the one that it led to;
+//! 0: nobody knows.
+//!
 //! It is rounded, because the exact lengths of many short waits would be most of a trace: to four significant
 //! bits below a millisecond, to ten above.
 
@@ -9,6 +12,19 @@ pub const SHORTEST_NS: u64 = 10_000;
 const MILLISECOND: u64 = 1_000_000;
 const BITS_OF_SHORT: u32 = 4;
 const BITS_OF_LONG: u32 = 10;
+
+/// Bits of the count in the value of a record.
+const COUNT_BITS: u32 = 12;
+
+/// The value of a record.
+pub const fn value(count: u64, behind: u32) -> u64 {
+    (behind as u64) << COUNT_BITS | count
+}
+
+/// Count and number of runs in the value of a record.
+pub const fn parts(value: u64) -> (u64, u64) {
+    (value & ((1 << COUNT_BITS) - 1), value >> COUNT_BITS)
+}
 
 /// Scale and count of a wait.
 pub const fn rounded(nanoseconds: u64) -> (u8, u64) {
@@ -45,6 +61,15 @@ mod tests {
     fn kept(exact: u64) -> u64 {
         let (scale, count) = rounded(exact);
         nanoseconds(scale, count)
+    }
+
+    #[test]
+    fn every_count_has_room() {
+        for shift in 0..64 {
+            let (_, count) = rounded(u64::MAX >> shift);
+            assert_eq!(parts(value(count, 7)), (count, 7));
+            assert_eq!(parts(value(count, u32::MAX)), (count, u64::from(u32::MAX)));
+        }
     }
 
     #[test]

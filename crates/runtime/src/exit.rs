@@ -1,5 +1,6 @@
 //! The end of a thread or process, both modes.
 
+use crate::hooks::semaphore;
 use crate::process::block_signals;
 use crate::record::Made;
 use crate::state::{Thread, thread_window};
@@ -8,7 +9,7 @@ use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, process_state};
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, sync};
 
 /// exit and exit_group, both modes.
 #[inline(never)]
@@ -54,15 +55,21 @@ fn finals(thread: &mut Thread) {
     let process = thread.process();
     let count = process.sync_count.load(Ordering::Acquire) as usize;
     let events = (&raw const process.events) as usize;
-    for &[number, word, tail] in process.sync_objects.iter().take(count) {
+    for &[described, place, tail] in process.sync_objects.iter().take(count) {
+        let (number, kind) = (described as u32, (described >> 32) as u8);
         // The order of events goes on: the end is one.
-        if word != 0
-            && word != events
-            && let Some(word) = user::read::<u64>(word)
+        if place != 0
+            && place != events
+            && let Some(word) = user::read::<u64>(place)
             && let Some(tail) = user::read::<u64>(tail)
-            && let Some(word) = crate::order::word_of(word, tail, number as u32)
+            && let Some(word) = crate::order::word_of(word, tail, number)
         {
-            crate::order::emit_final(thread, number as u32, word);
+            if kind == sync::SEMAPHORE
+                && let Some(posts) = user::read::<u32>(semaphore::posts_beside(place))
+            {
+                crate::order::emit_posts(thread, number, posts);
+            }
+            crate::order::emit_final(thread, number, word);
         }
     }
 }

@@ -10,7 +10,7 @@ pub use crate::runs::{after, before, is_unending, last_pass};
 use crate::state::{Thread, header};
 use crate::{bias, hooks, log, reader, signals};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
-use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint};
+use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
 use wayfarer_runtime_abi::record::{self, sync};
 use wayfarer_runtime_abi::{Broken, layout};
 
@@ -185,7 +185,12 @@ pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
 /// # Safety
 /// As [`at`].
 #[inline(always)]
-pub unsafe fn count_biased(thread: &Thread, reads: bool, word: usize) -> bool {
+pub unsafe fn count_biased(
+    thread: &Thread,
+    reads: bool,
+    word: usize,
+    posts: Option<&AtomicU32>,
+) -> bool {
     // SAFETY: as the caller says.
     let counted = unsafe { &*(word as *const AtomicU64) };
     let counting = &thread.slot().waiting_for;
@@ -196,6 +201,9 @@ pub unsafe fn count_biased(thread: &Thread, reads: bool, word: usize) -> bool {
     let own = found >> BIASED_SHIFT == thread.owner >> BIASED_SHIFT | wanted >> BIASED_SHIFT;
     if own {
         counted.store(found + 1, Ordering::Relaxed);
+        if let Some(posts) = posts {
+            add_one(posts);
+        }
     }
     // On this processor stores are seen in their order.
     counting.store(0, Ordering::Release);
@@ -211,7 +219,7 @@ pub unsafe fn count_biased(thread: &Thread, reads: bool, word: usize) -> bool {
 pub fn note_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
     let counted = core::ptr::from_ref(order.word) as usize;
     // SAFETY: the state is there, says the reference.
-    if unsafe { count_biased(thread, object.reads, counted) } {
+    if unsafe { count_biased(thread, object.reads, counted, None) } {
         return;
     }
     let word = order.word.load(Ordering::Relaxed);
@@ -228,12 +236,44 @@ pub fn note_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
     {
         return;
     }
-    take_from_biased(thread, order, object);
+    lock_biased(thread, order, object);
+    unlock_noted(thread, order, object);
 }
 
+/// Recording: one more, by the only thread that may at this moment.
+#[inline(always)]
+fn add_one(posts: &AtomicU32) {
+    posts.store(
+        posts.load(Ordering::Relaxed).wrapping_add(1),
+        Ordering::Relaxed,
+    );
+}
+
+/// Recording: as [`note_biased`], for the post of a semaphore; `posts` counts those of the current run.
+#[inline(never)]
+pub fn note_post(thread: &mut Thread, order: Order<'_>, object: Object, posts: &AtomicU32) {
+    let counted = core::ptr::from_ref(order.word) as usize;
+    // SAFETY: the state is there, says the reference.
+    if unsafe { count_biased(thread, false, counted, Some(posts)) } {
+        return;
+    }
+    lock_biased(thread, order, object);
+    let word = order.word.load(Ordering::Relaxed) & !LOCK;
+    if word & OWNER == object.owner(thread) {
+        add_one(posts);
+        order
+            .word
+            .store(bias::grown(word, object.shared), Ordering::Release);
+    } else {
+        // It counts for the run that begins, and others see that run only when this is done.
+        take_over_with(thread, order, word, object, 1);
+    }
+}
+
+/// Recording: keeps all other accesses out, also those that count without atomic operations.
 #[cold]
 #[inline(never)]
-fn take_from_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
+fn lock_biased(thread: &Thread, order: Order<'_>, object: Object) {
     loop {
         let word = order.word.load(Ordering::Relaxed);
         if word & BIASED != 0 && word & OWNER != object.owner(thread) {
@@ -245,7 +285,6 @@ fn take_from_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
             .compare_exchange_weak(word, word | LOCK, Ordering::AcqRel, Ordering::Relaxed)
             .is_ok()
         {
-            unlock_noted(thread, order, object);
             return;
         }
     }
@@ -282,6 +321,11 @@ pub fn unlock_noted(thread: &mut Thread, order: Order<'_>, object: Object) {
 #[cold]
 #[inline(never)]
 fn take_over(thread: &mut Thread, order: Order<'_>, word: u64, object: Object) {
+    take_over_with(thread, order, word, object, 0);
+}
+
+/// `posts`: of a semaphore, in the run that begins.
+fn take_over_with(thread: &mut Thread, order: Order<'_>, word: u64, object: Object, posts: u32) {
     let mark = mark(thread, object);
     let mut id = order.tail.id.load(Ordering::Relaxed);
     let mut run = order.tail.run.load(Ordering::Relaxed);
@@ -295,6 +339,14 @@ fn take_over(thread: &mut Thread, order: Order<'_>, word: u64, object: Object) {
         order.tail.id.store(id, Ordering::Relaxed);
     }
     run = run.wrapping_add(1);
+    if object.kind == sync::SEMAPHORE {
+        // SAFETY: the access is to a semaphore at this address, and nobody else counts now.
+        let before =
+            unsafe { hooks::semaphore::posts(object.address) }.swap(posts, Ordering::Relaxed);
+        if length != 0 {
+            emit_posts(thread, id, before);
+        }
+    }
     emit_acquire(thread, object.reads, id & NUMBER, run, length);
     order.tail.run.store(run, Ordering::Relaxed);
     order
@@ -313,9 +365,8 @@ fn create(thread: &mut Thread, order: Order<'_>, object: Object) -> Option<u32> 
     if object.stays {
         let word = core::ptr::from_ref(order.word) as usize;
         let tail = core::ptr::from_ref(order.tail) as usize;
-        thread
-            .process()
-            .remember_sync([number as usize, word, tail]);
+        let described = number as usize | usize::from(object.kind) << 32;
+        thread.process().remember_sync([described, word, tail]);
     }
     Some(number)
 }
@@ -337,7 +388,18 @@ fn describe(thread: &mut Thread, number: u32, object: Object) {
         words.write_unaligned(object.address as u64);
         words.add(1).write_unaligned(place as u64);
     }
-    thread.emit_with(record::OBJECT, u64::from(number), object.kind, 0, &payload);
+    let members = match object.kind {
+        // SAFETY: the access is to a barrier at this address.
+        sync::BARRIER => unsafe { hooks::barrier::members(object.address) },
+        _ => 0,
+    };
+    thread.emit_with(
+        record::OBJECT,
+        u64::from(number),
+        object.kind,
+        zigzag(i64::from(members)),
+        &payload,
+    );
 }
 
 /// Recording: this thread does what is done once for the object at `address`.
@@ -388,6 +450,13 @@ pub fn emit_final(thread: &mut Thread, id: u32, word: u64) {
     let length = word & COUNT;
     if length != 0 {
         thread.emit_plain(record::FINAL, u64::from(id & NUMBER), 0, length);
+    }
+}
+
+/// Recording: how many accesses of the run that ends were posts.
+pub fn emit_posts(thread: &mut Thread, id: u32, posts: u32) {
+    if posts != 0 {
+        thread.emit_plain(record::POSTS, u64::from(id & NUMBER), 0, u64::from(posts));
     }
 }
 

@@ -15,6 +15,7 @@ pub struct Before {
 }
 
 pub const EINTR: isize = -4;
+const EOVERFLOW: isize = -75;
 
 /// Looks at the lengths before the call is made.
 #[inline]
@@ -73,7 +74,10 @@ pub fn walk(
     before: Before,
     visit: &mut impl FnMut(usize, usize),
 ) {
-    if result < 0 && !(call.outputs_on_interrupt && result == EINTR) {
+    if result < 0
+        && !(call.outputs_on_interrupt && result == EINTR)
+        && !(matches!(call.outputs[0], Out::Handle(_)) && result == EOVERFLOW)
+    {
         return;
     }
     for out in &call.outputs {
@@ -108,6 +112,15 @@ pub fn walk(
                 argument(arguments, pointer),
                 argument(arguments, length).div_ceil(4096),
             ),
+            Out::Handle(pointer) => {
+                let pointer = argument(arguments, pointer);
+                // Too small, it says only how long it would have to be. The walk may come to it before the call
+                // was known to fail because of the pointer itself: that is another error.
+                visit(pointer, 8);
+                if result >= 0 {
+                    piece(visit, pointer + 8, load::<u32>(pointer) as usize);
+                }
+            }
             Out::Bits(pointer, count) => piece(
                 visit,
                 argument(arguments, pointer),

@@ -13,7 +13,7 @@ fn rest(thread: &Thread) -> &'static [u8] {
 /// Records that tell about the recording but promise nothing.
 fn only_for_readers(record: &Record<'_>) -> bool {
     match record.tag {
-        record::NOTE | record::FINAL | record::WAIT => true,
+        record::NOTE | record::FINAL | record::WAIT | record::POSTS => true,
         record::OBJECT => record.check != sync::ONCE,
         _ => false,
     }

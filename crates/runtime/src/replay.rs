@@ -100,6 +100,11 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             emulate(thread, made, &special::prctl_call(call, made.arguments[0]))
         }
         158 => execute(thread, made),
+        66 => {
+            // The record knows how many values there were.
+            let call = special::semctl_call(call, made.arguments[2], u16::MAX);
+            emulate(thread, made, &call)
+        }
         202 => emulate(thread, made, &special::futex_call(call, made.arguments[1])),
         218 => {
             thread.clear_tid = made.arguments[0];

@@ -51,6 +51,14 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
             thread.emit_call(made.number as u64, made.check, result as i64);
             result
         }
+        66 => {
+            let length = semaphores_length(&made.arguments);
+            with_call(
+                thread,
+                made,
+                semctl_call(made.call, made.arguments[2], length),
+            )
+        }
         202 => with_call(thread, made, futex_call(made.call, made.arguments[1])),
         218 => {
             thread.clear_tid = made.arguments[0];
@@ -127,6 +135,46 @@ pub fn fcntl_call(call: &Call, command: usize) -> Call {
         _ => Out::None,
     };
     call
+}
+
+const GETALL: usize = 13;
+/// Bytes of the description of a set of System V semaphores, and where it says how many they are.
+const SET_DESCRIPTION: usize = 104;
+const SET_COUNT: usize = 80;
+
+/// What semctl writes; `length`: of all values of the set.
+pub fn semctl_call(call: &Call, command: usize, length: u16) -> Call {
+    const IPC_STAT: usize = 2;
+    const IPC_INFO: usize = 3;
+    const SEM_STAT: usize = 18;
+    const SEM_INFO: usize = 19;
+    const SEM_STAT_ANY: usize = 20;
+    let mut call = *call;
+    call.outputs[0] = match command {
+        IPC_STAT | SEM_STAT | SEM_STAT_ANY => Out::Fixed(3, SET_DESCRIPTION as u16),
+        IPC_INFO | SEM_INFO => Out::Fixed(3, 40),
+        GETALL => Out::Fixed(3, length),
+        _ => Out::None,
+    };
+    call
+}
+
+/// Recording: how many bytes the values of a set have that semctl is asked for.
+fn semaphores_length(arguments: &[usize; 6]) -> u16 {
+    const IPC_STAT: usize = 2;
+    if arguments[2] != GETALL {
+        return 0;
+    }
+    let mut description = [0u64; SET_DESCRIPTION / 8];
+    let place = (&raw mut description) as usize;
+    // SAFETY: the kernel writes as much as there is room for.
+    let result = unsafe { call_kernel(66, &[arguments[0], 0, IPC_STAT, place, 0, 0]) };
+    let count = description.get(SET_COUNT / 8).copied().unwrap_or(0);
+    if result < 0 {
+        0
+    } else {
+        count.saturating_mul(2).min(u64::from(u16::MAX)) as u16
+    }
 }
 
 /// What a futex call writes: words that the kernel changes on the program's behalf.

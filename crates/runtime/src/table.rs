@@ -47,6 +47,9 @@ pub enum Out {
     Pages(u8, u8),
     /// One bit for each of a number, in whole longs.
     Bits(u8, u8),
+    /// The handle of a file: its length, its type and as many bytes. Also written when there is no room for the
+    /// bytes, and what follows it, too.
+    Handle(u8),
 }
 
 #[derive(Clone, Copy)]
@@ -258,7 +261,7 @@ const fn make() -> [Call; CALLS] {
     t[277] = emulate(1).blocks();
     t[280] = emulate(1).path(1);
     t[285] = emulate(0b1111).blocks();
-    t[303] = emulate(1).path(1).fixed(3, 4);
+    t[303] = emulate(1).path(1).out(Out::Handle(2)).fixed(3, 4);
     t[306] = emulate(1).blocks();
     t[319] = emulate(0b10).path(0);
     t[253] = emulate(0);
@@ -349,7 +352,7 @@ const fn make() -> [Call; CALLS] {
     t[64] = emulate(0b111);
     t[65] = emulate(0b101).never_restarts();
     t[220] = emulate(0b101).never_restarts();
-    t[66] = emulate(0b111);
+    t[66] = special(0b111);
     t[68] = emulate(0b11);
     t[69] = emulate(0b1101).never_restarts();
     t[70] = emulate(0b10101).never_restarts().out(ResultAndType(1));

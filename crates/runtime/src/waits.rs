@@ -6,19 +6,30 @@ use crate::order::{NUMBER, Order, RECORD};
 use crate::state::Thread;
 use core::sync::atomic::Ordering;
 use wayfarer_runtime_abi::record;
-use wayfarer_runtime_abi::wait::{SHORTEST_NS, rounded};
+use wayfarer_runtime_abi::wait::{SHORTEST_NS, rounded, value};
 
-/// When a thread began to wait, in nanoseconds; 0, if nobody wants to know.
+/// When a thread began to wait.
 #[derive(Clone, Copy)]
-pub struct Since(u64);
+pub struct Since {
+    /// 0: nobody wants to know.
+    nanoseconds: u64,
+    /// The run of the object then.
+    run: u32,
+}
 
 /// Ahead of a call that may wait; `taken`: it looks as if it will.
 #[inline(always)]
-pub fn begin(thread: &Thread, taken: bool) -> Since {
+pub fn begin(thread: &Thread, taken: bool, order: Order<'_>) -> Since {
     if taken && thread.sync == RECORD {
-        Since(clock::monotonic_ns(thread).unwrap_or(0))
+        Since {
+            nanoseconds: clock::monotonic_ns(thread).unwrap_or(0),
+            run: order.tail.run.load(Ordering::Relaxed),
+        }
     } else {
-        Since(0)
+        Since {
+            nanoseconds: 0,
+            run: 0,
+        }
     }
 }
 
@@ -26,14 +37,23 @@ impl Since {
     /// The thread has got what it waited for, and the access is noted.
     #[inline(always)]
     pub fn end(self, thread: &mut Thread, order: Order<'_>) {
-        if self.0 != 0 {
-            write_down(thread, order, self.0);
+        if self.nanoseconds != 0 {
+            write_down(thread, order, self.nanoseconds, 0);
+        }
+    }
+
+    /// The same for an access that still keeps all others out: the run is this thread's.
+    #[inline(always)]
+    pub fn end_alone(self, thread: &mut Thread, order: Order<'_>) {
+        if self.nanoseconds != 0 {
+            let run = order.tail.run.load(Ordering::Relaxed);
+            write_down(thread, order, self.nanoseconds, run.wrapping_sub(self.run));
         }
     }
 }
 
 #[inline(never)]
-fn write_down(thread: &mut Thread, order: Order<'_>, began: u64) {
+fn write_down(thread: &mut Thread, order: Order<'_>, began: u64, behind: u32) {
     let Some(now) = clock::monotonic_ns(thread) else {
         return;
     };
@@ -43,5 +63,5 @@ fn write_down(thread: &mut Thread, order: Order<'_>, began: u64) {
         return;
     }
     let (scale, count) = rounded(waited);
-    thread.emit_plain(record::WAIT, u64::from(object), scale, count);
+    thread.emit_plain(record::WAIT, u64::from(object), scale, value(count, behind));
 }

@@ -131,6 +131,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("threads/exit_elsewhere"),
     Debuggee::c("threads/fork_among_threads"),
     Debuggee::c("threads/held_locks"),
+    Debuggee::c("threads/rounds_and_posts"),
     Debuggee::c("threads/late_code"),
     Debuggee::c("threads/local_storage"),
     Debuggee::c("threads/main_leaves_first"),

@@ -41,6 +41,12 @@ const BUGS: &[(&str, i32)] = &[
 /// A bug that has not shown itself by then is none.
 const ATTEMPTS: usize = 200;
 
+/// Of so many recordings in parallel one becomes solid. Nearly all do: what is left are races that want a change of
+/// threads in the middle of code without accesses.
+const RECORDINGS: usize = 3;
+/// Replays that `solidify` may try, so that it is done before our patience is at its end.
+const REPLAYS_TRIED: &str = "300";
+
 fn main() {
     let mut all = tests![every_bug_is_listed];
     for &(name, status) in BUGS {
@@ -67,7 +73,15 @@ fn fails_the_same_way(name: &str, status: i32, mode: &str) -> Outcome {
     let program = compile_c(&source.with_extension("c"), &[])?;
     let mut recording = record_until(&program, status, mode)?;
     if mode == "parallel" {
-        solidify(&mut recording)?;
+        let mut more = RECORDINGS;
+        while !solidify(&mut recording)? {
+            ensure!(
+                more > 1,
+                "solidify finds no exact replay of {RECORDINGS} recordings"
+            );
+            more -= 1;
+            recording = record_until(&program, status, mode)?;
+        }
     }
     for number in 1..=replays() {
         expect_identical(&mut recording)
@@ -93,13 +107,14 @@ fn record_until(program: &Path, status: i32, mode: &str) -> Result<Recording, Fa
     fail!("the bug did not show itself in {ATTEMPTS} recordings")
 }
 
-/// Makes the replay of a trace that was recorded in parallel exact.
-fn solidify(recording: &mut Recording) -> Result<(), Failure> {
+/// Makes the replay of a trace that was recorded in parallel exact; false when no attempt succeeds.
+fn solidify(recording: &mut Recording) -> Result<bool, Failure> {
     let mut command = wayfarer::command()?;
-    command.arg("solidify").arg(&recording.trace);
+    command.args(["solidify", "--attempts", REPLAYS_TRIED]);
+    command.arg(&recording.trace);
     let finished = process::run(&mut command, b"", patience())?;
-    if finished.status == 0 && !finished.hung {
-        return Ok(());
+    if finished.status <= 1 && !finished.hung {
+        return Ok(finished.status == 0);
     }
     let message = format!(
         "solidify gives {}{}: {}",

@@ -17,6 +17,9 @@ fn main() {
         a_crowd_is_counted_by_side,
         a_wait_is_told_with_both_threads,
         waits_for_locks_of_our_crate_are_told,
+        posts_and_takes_are_told_apart,
+        barriers_have_rounds,
+        a_wait_names_who_had_the_lock_when_it_began,
         serial_recordings_have_no_histories,
     ]);
 }
@@ -208,6 +211,62 @@ fn waits_for_locks_of_our_crate_are_told() -> Outcome {
             "the run behind the wait for the {kind} is {run:?}"
         );
     }
+    Ok(Verdict::Passed)
+}
+
+fn posts_and_takes_are_told_apart() -> Outcome {
+    let recording = recorded("threads/rounds_and_posts", "parallel")?;
+    let facts = facts(&recording)?;
+    let items = object(&facts, "items")?;
+    let text = history(&recording, &["--all"])?.stdout_text();
+    let came = line(&text, items);
+    ensure!(came == "0:2p×5 5:1p×2t×6", "items: {came}\n{text}");
+    ensure!(
+        items["posts"] == 7 && items["accesses"] == 13 && items["runs"][1]["posts"] == 2,
+        "items is {items}"
+    );
+    ensure!(text.contains("7 posts and 6 takes in 2 runs"), "{text}");
+    Ok(Verdict::Passed)
+}
+
+fn barriers_have_rounds() -> Outcome {
+    let recording = recorded("threads/rounds_and_posts", "parallel")?;
+    let facts = facts(&recording)?;
+    let meeting = object(&facts, "meeting")?;
+    ensure!(
+        meeting["kind"] == "barrier"
+            && meeting["members"] == 3
+            && meeting["rounds"] == 4
+            && meeting["accesses"] == 12,
+        "meeting is {meeting}"
+    );
+    for thread in 3..6 {
+        let runs = meeting["runs"].as_array().cloned().unwrap_or_default();
+        let own = runs.iter().filter(|run| run["thread"] == thread);
+        let arrivals: u64 = own.filter_map(|run| run["accesses"].as_u64()).sum();
+        ensure!(arrivals == 4, "thread {thread} arrives {arrivals} times");
+    }
+    let text = history(&recording, &["--all"])?.stdout_text();
+    ensure!(text.contains("12 arrivals and 4 rounds of 3"), "{text}");
+    Ok(Verdict::Passed)
+}
+
+/// Of two that wait for the same mutex, the second one gets it from the first, but waited for another at first.
+fn a_wait_names_who_had_the_lock_when_it_began() -> Outcome {
+    const AT_LEAST_NS: u64 = 50_000_000;
+    let recording = recorded("threads/rounds_and_posts", "parallel")?;
+    let facts = facts(&recording)?;
+    let name = &object(&facts, "table")?["name"];
+    let waits = facts["longest_waits"].as_array().cloned();
+    let waits = waits.unwrap_or_default();
+    let of_table = waits.iter().filter(|wait| {
+        wait["object"] == *name && wait["nanoseconds"].as_u64() >= Some(AT_LEAST_NS)
+    });
+    let holders: Vec<&Value> = of_table.map(|wait| &wait["holder_thread"]).collect();
+    ensure!(
+        holders.len() == 2 && holders.iter().all(|holder| **holder == 1),
+        "the holders are {holders:?}: {facts}"
+    );
     Ok(Verdict::Passed)
 }
 

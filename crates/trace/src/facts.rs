@@ -234,7 +234,7 @@ impl ThreadFacts {
                 self.steps.extend(opaque.map(Step::Start));
                 return;
             }
-            (record::TURN | record::YIELD | record::NOTE | record::ACQUIRE..=record::WAIT, _) => {
+            (record::TURN | record::YIELD | record::NOTE | record::ACQUIRE..=record::POSTS, _) => {
                 return;
             }
             // The exec before it failed after all.

@@ -30,6 +30,8 @@ pub struct Run {
     pub side: Side,
     /// Accesses; 0: not known, because the run never ended.
     pub length: u64,
+    /// Of a semaphore: how many of them were posts; the others took it.
+    pub posts: u64,
 }
 
 /// An acquisition that had to wait for some time (`wait::SHORTEST_NS` at least).
@@ -40,6 +42,8 @@ pub struct Wait {
     pub thread: ThreadId,
     /// Rounded: see `wayfarer_runtime_abi::wait`.
     pub nanoseconds: u64,
+    /// The run that went on when the wait began; 0: not known.
+    pub began_in: u32,
 }
 
 /// A sync object and all its runs, in order.
@@ -54,6 +58,8 @@ pub struct SyncObject {
     pub address: u64,
     /// Address in the code that made it.
     pub place: u64,
+    /// How many threads a barrier waits for; 0: not known, or no barrier.
+    pub members: u64,
     pub runs: Vec<Run>,
     /// In order of their runs.
     pub waits: Vec<Wait>,
@@ -89,13 +95,24 @@ fn run_number(record: &Record<'_>) -> u32 {
     u32::try_from(record.value as u64).unwrap_or(u32::MAX)
 }
 
+/// What the record of an object says.
+struct Made {
+    kind: u8,
+    address: u64,
+    place: u64,
+    members: u64,
+    thread: ThreadId,
+}
+
 #[derive(Default)]
 struct Collected {
-    made: Option<(u8, u64, u64, ThreadId)>,
-    /// As their `ACQUIRE`s tell them: with the length of the run before.
+    made: Option<Made>,
+    /// As their `ACQUIRE`s tell them: with the length and the posts of the run before.
     runs: Vec<Run>,
     waits: Vec<Wait>,
-    last_length: Option<u64>,
+    /// Told right before the next `ACQUIRE` or `FINAL` of the same thread.
+    posts: u64,
+    last: Option<(u64, u64)>,
 }
 
 impl History {
@@ -134,6 +151,7 @@ impl History {
                                     | record::WAIT
                                     | record::OBJECT
                                     | record::FINAL
+                                    | record::POSTS
                             );
                             if !concerns || !wanted(record.number) {
                                 return;
@@ -177,18 +195,33 @@ impl Collected {
                     _ => Side::Writer,
                 },
                 length: run_length(record),
+                posts: std::mem::take(&mut self.posts),
             }),
-            record::WAIT => self.waits.push(Wait {
-                run,
-                thread,
-                nanoseconds: wait::nanoseconds(record.check, record.value as u64),
-            }),
+            record::WAIT => {
+                let (count, behind) = wait::parts(record.value as u64);
+                let began_in = u32::try_from(behind)
+                    .ok()
+                    .filter(|behind| *behind != 0)
+                    .and_then(|behind| run.checked_sub(behind));
+                self.waits.push(Wait {
+                    run,
+                    thread,
+                    nanoseconds: wait::nanoseconds(record.check, count),
+                    began_in: began_in.unwrap_or(0),
+                });
+            }
+            record::POSTS => self.posts = record.value as u64,
             record::OBJECT => {
                 let word = |offset| u64_at(record.payload, offset).unwrap_or(0);
-                self.made
-                    .get_or_insert((record.check, word(0), word(8), thread));
+                self.made.get_or_insert(Made {
+                    kind: record.check,
+                    address: word(0),
+                    place: word(8),
+                    members: u64::try_from(record.value).unwrap_or(0),
+                    thread,
+                });
             }
-            _ => self.last_length = Some(record.value as u64),
+            _ => self.last = Some((record.value as u64, std::mem::take(&mut self.posts))),
         }
     }
 
@@ -201,24 +234,36 @@ impl Collected {
         for index in 0..runs.len() {
             let next = runs.get(index + 1).copied();
             let run = &mut runs[index];
-            run.length = match next {
-                Some(next) if Some(next.number) == run.number.checked_add(1) => next.length,
-                Some(_) => 0,
-                None => self.last_length.unwrap_or(0),
+            (run.length, run.posts) = match next {
+                Some(next) if Some(next.number) == run.number.checked_add(1) => {
+                    (next.length, next.posts)
+                }
+                Some(_) => (0, 0),
+                None => self.last.unwrap_or((0, 0)),
             };
+            // A damaged log may tell anything.
+            run.posts = run.posts.min(run.length);
         }
         let mut waits = self.waits;
         waits.sort_by_key(|wait| wait.run);
-        let (kind, address, place, thread) = match self.made {
-            Some((kind, address, place, thread)) => (Some(kind), address, place, thread),
-            None => {
-                let thread = runs.first().map_or(ThreadId(0), |run| run.thread);
-                (None, 0, 0, thread)
-            }
-        };
+        let kind = self.made.as_ref().map(|made| made.kind);
+        let Made {
+            address,
+            place,
+            members,
+            thread,
+            ..
+        } = self.made.unwrap_or_else(|| Made {
+            kind: 0,
+            address: 0,
+            place: 0,
+            members: 0,
+            thread: runs.first().map_or(ThreadId(0), |run| run.thread),
+        });
         SyncObject {
             id,
             kind,
+            members,
             process: trace
                 .thread(thread)
                 .map_or(ProcessId(0), |thread| thread.process),
@@ -247,13 +292,56 @@ impl SyncObject {
             .count() as u64
     }
 
-    /// Whom an acquisition waited for: the last other thread that had the object before.
+    /// Whom an acquisition waited for: who had the object when the wait began, if the trace knows; else the last
+    /// other thread that had it before. Of a semaphore, the last other thread that posted; of a barrier, the last
+    /// to arrive.
     pub fn waited_for(&self, wait: &Wait) -> Option<ThreadId> {
-        let before = self.runs.partition_point(|run| run.number < wait.run);
-        let earlier = self.runs.get(..before)?.iter().rev();
+        if self.kind == Some(sync::BARRIER) {
+            return self.last_to_arrive(wait);
+        }
+        let index = |number: u32| self.runs.partition_point(|run| run.number < number);
+        let (began, before) = (index(wait.began_in), index(wait.run));
+        let mut since = self.runs.get(began..before).unwrap_or(&[]).iter();
+        let other = |run: &&Run| run.thread != wait.thread;
+        if wait.began_in != 0
+            && let Some(run) = since.find(other)
+        {
+            return Some(run.thread);
+        }
+        let posted = |run: &&Run| self.kind != Some(sync::SEMAPHORE) || run.posts > 0;
+        let mut earlier = self.runs.get(..before)?.iter().rev();
         earlier
+            .find(|run| other(run) && posted(run))
             .map(|run| run.thread)
-            .find(|thread| *thread != wait.thread)
+    }
+
+    /// Who completed the round of a barrier that a thread waited for.
+    fn last_to_arrive(&self, wait: &Wait) -> Option<ThreadId> {
+        let mut position = 0u64;
+        let mut end = None;
+        for run in &self.runs {
+            if run.number == wait.run {
+                let round = position.checked_div(self.members)?;
+                end = Some(round.checked_add(1)?.checked_mul(self.members)?);
+            }
+            position = position.checked_add(run.length)?;
+            if end.is_some_and(|end| position >= end) {
+                return Some(run.thread);
+            }
+        }
+        None
+    }
+
+    /// Rounds of a barrier that are complete.
+    pub fn rounds(&self) -> Option<u64> {
+        let arrivals = (self.kind == Some(sync::BARRIER)).then(|| self.accesses())?;
+        arrivals.checked_div(self.members)
+    }
+
+    /// Posts of a semaphore.
+    pub fn posts(&self) -> Option<u64> {
+        let posts = self.runs.iter().map(|run| run.posts);
+        (self.kind == Some(sync::SEMAPHORE)).then(|| posts.fold(0, u64::saturating_add))
     }
 
     /// Time of all waits together.

@@ -148,6 +148,7 @@ pub fn kind_name(tag: u8) -> &'static str {
         record::THREADS => "threads",
         record::ACQUIRE_READ => "acquire-read",
         record::WAIT => "wait",
+        record::POSTS => "posts",
         _ => "clock",
     }
 }

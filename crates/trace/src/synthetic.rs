@@ -132,7 +132,32 @@ impl Log {
     /// The acquisition noted last had to wait so long.
     pub fn wait(&mut self, object: u64, nanoseconds: u64) {
         let (scale, count) = wait::rounded(nanoseconds);
-        self.call(record::WAIT, object, scale, count, None);
+        self.call(record::WAIT, object, scale, wait::value(count, 0), None);
+    }
+
+    /// The same, and the wait began so many runs before.
+    pub fn wait_behind(&mut self, object: u64, nanoseconds: u64, behind: u32) {
+        let (scale, count) = wait::rounded(nanoseconds);
+        let value = wait::value(count, behind);
+        self.call(record::WAIT, object, scale, value, None);
+    }
+
+    /// So many accesses of the run before were posts.
+    pub fn posts(&mut self, object: u64, count: u64) {
+        self.call(record::POSTS, object, 0, count, None);
+    }
+
+    /// A barrier for so many threads got its number.
+    pub fn barrier(&mut self, object: u64, members: i64) {
+        let payload = [0; 16];
+        let kind = record::sync::BARRIER;
+        self.call(
+            record::OBJECT,
+            object,
+            kind,
+            zigzag(members),
+            Some(&payload),
+        );
     }
 
     fn acquire_as(&mut self, tag: u8, object: u64, run: u64, length: u64) {

@@ -291,6 +291,7 @@ fn histories_come_from_the_logs_of_all_threads() {
         thread,
         side,
         length,
+        posts: 0,
     };
     assert_eq!(
         object.runs,
@@ -304,6 +305,7 @@ fn histories_come_from_the_logs_of_all_threads() {
         run: 2,
         thread: second,
         nanoseconds: 200_015_872,
+        began_in: 0,
     };
     assert_eq!(object.waits, [wait]);
     assert_eq!(object.waited_for(&wait), Some(main.1));
@@ -338,4 +340,66 @@ fn histories_come_from_the_logs_of_all_threads() {
     assert_eq!(summary.kinds["wait"].count, 1);
     let events: u64 = summary.processes.iter().map(|process| process.events).sum();
     assert_eq!(events, 1, "the exit alone");
+}
+
+#[test]
+fn posts_rounds_and_holders_are_told() {
+    use wayfarer_runtime_abi::record::sync;
+    use wayfarer_trace::{History, Manifest, Text};
+    let mut session = SessionBuilder::new();
+    let main = session.process(ProcessId(0), 100, "server");
+    let second = session.thread(main.0, 101);
+    let third = session.thread(main.0, 102);
+    // A semaphore: main takes and posts, the second posts, the third takes, having waited.
+    let mut first_log = Log::new();
+    first_log.start("/bin/server");
+    first_log.sync_object(1, sync::SEMAPHORE, 0x6000, 0x5000);
+    first_log.acquire(1, 1, 0);
+    // A mutex: main, second, third; the third's wait began while main had it.
+    first_log.sync_object(2, sync::MUTEX, 0x7000, 0x5000);
+    first_log.acquire(2, 1, 0);
+    // A barrier of two: main and third, then second and main.
+    first_log.barrier(3, 2);
+    first_log.acquire(3, 1, 0);
+    first_log.acquire(3, 4, 1);
+    let mut second_log = Log::new();
+    second_log.posts(1, 2);
+    second_log.acquire(1, 2, 5);
+    second_log.acquire(2, 2, 1);
+    second_log.acquire(3, 3, 1);
+    second_log.wait(3, 40_000);
+    let mut third_log = Log::new();
+    third_log.posts(1, 4);
+    third_log.acquire(1, 3, 4);
+    third_log.wait(1, 50_000);
+    third_log.acquire(2, 3, 1);
+    third_log.wait_behind(2, 60_000, 2);
+    third_log.acquire(3, 2, 1);
+    third_log.final_run(1, 6);
+    third_log.final_run(2, 1);
+    third_log.final_run(3, 1);
+    session.log(main, &first_log, 1);
+    session.log((main.0, second), &second_log, 1);
+    session.log((main.0, third), &third_log, 1);
+    let manifest = Manifest::new(vec![Text::from("server")], Text::from("/"), Vec::new());
+    let manifest = serde_json::to_vec(&manifest).expect("JSON");
+    let trace = Trace::open_bytes(&manifest, None, Some(Box::new(session.build()))).expect("opens");
+
+    let history = History::of(&trace);
+    let semaphore = history.object(1).expect("the semaphore");
+    let counts: Vec<_> = semaphore
+        .runs
+        .iter()
+        .map(|run| (run.posts, run.length))
+        .collect();
+    assert_eq!(counts, [(2, 5), (4, 4), (0, 6)]);
+    assert_eq!(semaphore.posts(), Some(6));
+    assert_eq!(semaphore.waited_for(&semaphore.waits[0]), Some(second));
+    let mutex = history.object(2).expect("the mutex");
+    assert_eq!(mutex.waits[0].began_in, 1);
+    assert_eq!(mutex.waited_for(&mutex.waits[0]), Some(main.1));
+    assert_eq!((mutex.posts(), mutex.rounds()), (None, None));
+    let barrier = history.object(3).expect("the barrier");
+    assert_eq!((barrier.members, barrier.rounds()), (2, Some(2)));
+    assert_eq!(barrier.waited_for(&barrier.waits[0]), Some(main.1));
 }

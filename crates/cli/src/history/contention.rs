@@ -22,9 +22,9 @@ pub(super) struct Waited<'a> {
 }
 
 /// Whether a wait for the object means that another thread had it. A semaphore may be waited for because
-/// there is nothing to do.
+/// there is nothing to do, and a barrier is there to be waited at.
 pub(super) fn is_lock(object: &SyncObject) -> bool {
-    object.kind != Some(sync::SEMAPHORE)
+    !matches!(object.kind, Some(sync::SEMAPHORE | sync::BARRIER))
 }
 
 /// What the program itself made, as opposed to libc's heap and streams and the process as a whole.
@@ -151,7 +151,7 @@ impl View<'_> {
         let semaphores = longest_waits(history, most, |object| !is_lock(object));
         self.waits_text(
             out,
-            "longest waits for semaphores, perhaps for something to do",
+            "longest waits for semaphores and at barriers, perhaps for something to do",
             &semaphores,
         );
     }

@@ -72,6 +72,7 @@ impl View<'_> {
         for (index, run) in object.runs.iter().enumerate() {
             if !left_out.contains(&index) {
                 let (process, thread) = self.thread(run.thread);
+                let posts = object.posts().filter(|_| run.length != 0);
                 runs.push(json!({
                     "run": run.number,
                     "position": position,
@@ -79,6 +80,7 @@ impl View<'_> {
                     "thread": thread,
                     "side": side_letter(run.side),
                     "accesses": (run.length != 0).then_some(run.length),
+                    "posts": posts.map(|_| run.posts),
                 }));
             }
             position = position.saturating_add(run.length);
@@ -93,6 +95,9 @@ impl View<'_> {
             "variable": self.variable(object),
             "made": self.place(object),
             "accesses": object.accesses(),
+            "posts": object.posts(),
+            "members": (object.members != 0).then_some(object.members),
+            "rounds": object.rounds(),
             "runs_count": object.runs.len(),
             "hand_overs": object.hand_overs(),
             "owners": owners(object).len(),

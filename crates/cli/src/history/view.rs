@@ -7,6 +7,7 @@ use std::ops::Range;
 use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_replay::sync_words::{kind_name, object_name, side_letter};
 use wayfarer_replay::words::{process_name, thread_index, thread_name};
+use wayfarer_runtime_abi::record::sync;
 use wayfarer_trace::{History, Run, SyncObject, ThreadsMode, Trace};
 
 use super::contention::counted_waits;
@@ -39,6 +40,23 @@ impl Limits {
             Some(shown) if count > shown + 1 => limit..count - limit,
             _ => 0..0,
         }
+    }
+}
+
+/// How often a run did something of this letter; nothing: not at all.
+fn accesses_text(letter: char, count: u64) -> String {
+    match count {
+        0 => String::new(),
+        more => counted_text(letter, more),
+    }
+}
+
+/// The same; 0: nobody knows.
+fn counted_text(letter: char, count: u64) -> String {
+    match count {
+        0 => format!("{letter}×?"),
+        1 => letter.to_string(),
+        more => format!("{letter}×{more}"),
     }
 }
 
@@ -118,19 +136,23 @@ impl<'a> View<'a> {
     }
 
     /// Position of the first access of a run, the run as dbxR shows it.
-    fn run_text(&mut self, position: u64, run: Run, several: bool) -> String {
+    fn run_text(&mut self, position: u64, run: Run, kind: Option<u8>, several: bool) -> String {
         let (process, index) = self.thread(run.thread);
         let owner = if several {
             format!("{process}.{index}")
         } else {
             index.to_string()
         };
-        let side = side_letter(run.side);
-        match run.length {
-            0 => format!("{position}:{owner}{side}×?"),
-            1 => format!("{position}:{owner}{side}"),
-            more => format!("{position}:{owner}{side}×{more}"),
-        }
+        let accesses = match kind {
+            Some(sync::SEMAPHORE) if run.length != 0 => {
+                let takes = accesses_text('t', run.length - run.posts);
+                accesses_text('p', run.posts) + &takes
+            }
+            Some(sync::SEMAPHORE) => "×?".to_owned(),
+            Some(sync::BARRIER) => counted_text('a', run.length),
+            _ => counted_text(side_letter(run.side), run.length),
+        };
+        format!("{position}:{owner}{accesses}")
     }
 
     /// Whether threads of several processes had it.
@@ -146,7 +168,7 @@ impl<'a> View<'a> {
             return "no histories: no process of this trace was recorded with its threads in parallel (`wayfarer info` tells why)".to_owned();
         }
         let mut out = String::from(
-            "access histories (position:thread, w: writer, r: reader, ×n: n accesses in a row)\n",
+            "access histories (position:thread, w: writer, r: reader, p: post and t: take of a semaphore, a: arrival at a barrier, ×n: n accesses in a row)\n",
         );
         for object in &history.objects {
             self.object_text(&mut out, object);
@@ -173,7 +195,7 @@ impl<'a> View<'a> {
                 );
             }
             if !left_out.contains(&index) {
-                let text = self.run_text(position, *run, several);
+                let text = self.run_text(position, *run, object.kind, several);
                 let _ = write!(out, " {text}");
             }
             position = position.saturating_add(run.length);
@@ -182,11 +204,24 @@ impl<'a> View<'a> {
             true => String::new(),
             false => format!(", {}", counted_waits(object)),
         };
+        let accesses = match (object.rounds(), object.posts()) {
+            (Some(rounds), _) => format!(
+                "{} and {} of {}",
+                counted(object.accesses(), "arrival", "arrivals"),
+                counted(rounds, "round", "rounds"),
+                object.members
+            ),
+            (_, Some(posts)) => format!(
+                "{} and {}",
+                counted(posts, "post", "posts"),
+                counted(object.accesses() - posts, "take", "takes")
+            ),
+            _ => counted(object.accesses(), "access", "accesses"),
+        };
         let _ = writeln!(
             out,
-            "\n       {}\n       {} in {}, {}{waits}",
+            "\n       {}\n       {accesses} in {}, {}{waits}",
             self.description(object),
-            counted(object.accesses(), "access", "accesses"),
             counted(count as u64, "run", "runs"),
             counted(object.hand_overs(), "hand-over", "hand-overs"),
         );

@@ -1,17 +1,48 @@
-//! Barriers: they order by themselves; who was the last is an outcome.
+//! Barriers: arrivals are accesses, noted ahead of the wait; who was the last of a round is an outcome.
 
 use super::followed;
 use super::real::{Real, call1};
-use crate::outcome;
+use super::table;
+use crate::order::{self, Object, RECORD};
+use crate::{outcome, waits};
+use wayfarer_runtime_abi::record::sync;
+
+/// Where a barrier says how many threads it waits for.
+const MEMBERS_OFFSET: usize = 8;
+
+/// How many threads the barrier at `address` waits for.
+///
+/// # Safety
+/// There must be a barrier.
+pub unsafe fn members(address: usize) -> u32 {
+    // SAFETY: as the caller says.
+    unsafe { *((address + MEMBERS_OFFSET) as *const u32) }
+}
 
 /// # Safety
 /// As pthread_barrier_wait.
-pub unsafe fn wait(address: usize) -> i32 {
+pub unsafe fn wait(address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
         let Some(thread) = followed() else {
             return call1(Real::barrier_wait, address);
         };
+        let order = table::order_at(address);
+        let object = Object {
+            kind: sync::BARRIER,
+            shared: false,
+            address,
+            place,
+            stays: true,
+            reads: false,
+        };
+        if thread.sync == RECORD {
+            order::note_shared(thread, order, object);
+        } else {
+            order::before(thread, order, object);
+            order::after(thread, order);
+        }
+        let since = waits::begin(thread, true, order);
         let result = call1(Real::barrier_wait, address);
         // Only now: a handler whose record comes first may have run within the wait or behind it, and whoever
         // sent its signal may have waited for us here.
@@ -19,6 +50,7 @@ pub unsafe fn wait(address: usize) -> i32 {
             Some(promised) => promised,
             None => {
                 outcome::report(thread, result);
+                since.end(thread, order);
                 result
             }
         }

@@ -74,6 +74,15 @@ impl Mutex<'_> {
         }
     }
 
+    /// Recording: the thread that has just acquired it had waited since then.
+    fn end_wait(&self, thread: &mut Thread, since: waits::Since) {
+        if self.in_table {
+            since.end(thread, self.order);
+        } else {
+            since.end_alone(thread, self.order);
+        }
+    }
+
     /// Another thread has it at this moment.
     fn is_taken(&self, thread: &Thread) -> bool {
         // SAFETY: there is a mutex; its first word is 0 while it is free, and another says who has it.
@@ -172,11 +181,11 @@ unsafe fn lock_slowly(address: usize, place: usize) -> i32 {
             return record_lock(thread, address, place, 0);
         }
         let mutex = Mutex::at(address, place);
-        let since = waits::begin(thread, mutex.is_taken(thread));
+        let since = waits::begin(thread, mutex.is_taken(thread), mutex.order);
         let result = call1(Real::mutex_lock, address);
         record_lock(thread, address, place, result);
         if acquired(result) {
-            since.end(thread, mutex.order);
+            mutex.end_wait(thread, since);
         }
         result
     }
@@ -226,12 +235,12 @@ unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
         }
         let mutex = Mutex::at(address, place);
         let may_wait = !matches!(which, Real::mutex_trylock);
-        let since = waits::begin(thread, may_wait && mutex.is_taken(thread));
+        let since = waits::begin(thread, may_wait && mutex.is_taken(thread), mutex.order);
         let result = call(which, a) as i32;
         outcome::report(thread, result);
         if acquired(result) {
             mutex.note(thread);
-            since.end(thread, mutex.order);
+            mutex.end_wait(thread, since);
         }
         result
     }

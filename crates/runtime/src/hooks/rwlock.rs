@@ -57,7 +57,7 @@ pub unsafe fn lock(side: Side, address: usize, place: usize) -> i32 {
             outcome::usual(thread);
             let word = address + WORD_OFFSET;
             let counted = match side {
-                Side::Reader => order::count_biased(thread, true, word),
+                Side::Reader => order::count_biased(thread, true, word, None),
                 Side::Writer => order::count_up(thread, word),
             };
             if counted {
@@ -115,12 +115,16 @@ pub unsafe fn acquire(which: Real, side: Side, a: [usize; 6], place: usize) -> i
             return promised;
         }
         let may_wait = !matches!(which, Real::rwlock_tryrdlock | Real::rwlock_trywrlock);
-        let since = waits::begin(thread, may_wait);
+        let since = waits::begin(thread, may_wait, parts(side, a[0], place).0);
         let result = call(which, a) as i32;
         outcome::report(thread, result);
         if result == 0 {
             note(thread, side, a[0], place);
-            since.end(thread, parts(side, a[0], place).0);
+            let order = parts(side, a[0], place).0;
+            match side {
+                Side::Reader => since.end(thread, order),
+                Side::Writer => since.end_alone(thread, order),
+            }
         }
         result
     }

@@ -1,4 +1,5 @@
-//! Semaphores. The state lies behind the 16 bytes that glibc uses.
+//! Semaphores. The state lies behind the 16 bytes that glibc uses; the last four of these are padding, where the
+//! posts of the current run are counted.
 
 use super::cancel::{self, CANCELLED};
 use super::mutex::born;
@@ -7,12 +8,29 @@ use super::{fast, followed};
 use crate::order::{self, Object, Order, RECORD};
 use crate::state::{Thread, current};
 use crate::{outcome, solid, waits};
+use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::record::sync;
 
 const SHARED_OFFSET: usize = 8;
+const POSTS_OFFSET: usize = 12;
 const STATE_OFFSET: usize = 16;
 const EAGAIN: i32 = 11;
 const EINTR: i32 = 4;
+
+/// Recording: how many accesses of the current run were posts.
+///
+/// # Safety
+/// There must be a semaphore.
+#[inline(always)]
+pub unsafe fn posts<'a>(address: usize) -> &'a AtomicU32 {
+    // SAFETY: as the caller says; padding that nobody else uses.
+    unsafe { &*((address + POSTS_OFFSET) as *const AtomicU32) }
+}
+
+/// The address of that number, from where the state is.
+pub fn posts_beside(state: usize) -> usize {
+    state - (STATE_OFFSET - POSTS_OFFSET)
+}
 
 unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
     // SAFETY: the callers have a semaphore there.
@@ -42,7 +60,7 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
         if !thread.is_null() && (*thread).sync == RECORD && fast::take_semaphore(address) {
             let thread = &mut *thread;
             outcome::usual(thread);
-            if order::count_biased(thread, false, address + STATE_OFFSET) {
+            if order::count_biased(thread, false, address + STATE_OFFSET, None) {
                 return 0;
             }
             return note_taken(thread, address, place);
@@ -82,7 +100,8 @@ pub unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
             set_errno(promised);
             return -1;
         }
-        let since = waits::begin(thread, !matches!(which, Real::sem_trywait));
+        let may_wait = !matches!(which, Real::sem_trywait);
+        let since = waits::begin(thread, may_wait, parts(a[0], place).0);
         let result = cancel::within(which, a, 0, place) as i32;
         outcome::report(thread, if result == 0 { 0 } else { errno() });
         if result == 0 {
@@ -123,7 +142,12 @@ pub unsafe fn post(address: usize, place: usize) -> i32 {
     unsafe {
         if !thread.is_null()
             && (*thread).sync == RECORD
-            && order::count_biased(&*thread, false, address + STATE_OFFSET)
+            && order::count_biased(
+                &*thread,
+                false,
+                address + STATE_OFFSET,
+                Some(posts(address)),
+            )
         {
             if fast::post_semaphore(address) {
                 return 0;
@@ -141,7 +165,7 @@ unsafe fn post_slowly(address: usize, place: usize) -> i32 {
         if let Some(thread) = followed() {
             let (order, object) = parts(address, place);
             if thread.sync == RECORD {
-                order::note_biased(thread, order, object);
+                order::note_post(thread, order, object, posts(address));
             } else {
                 order::before(thread, order, object);
                 order::after(thread, order);
@@ -179,6 +203,7 @@ pub unsafe fn init(address: usize, shared: usize, value: usize, place: usize) ->
         if result == 0 {
             // The real function leaves these bytes as they were.
             order::forget(parts(address, place).0);
+            posts(address).store(0, Ordering::Relaxed);
             born(address, place);
         }
         result

@@ -39,7 +39,7 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
             order::note_shared(thread, order, object(address, place));
             return result;
         }
-        let since = waits::begin(thread, true);
+        let since = waits::begin(thread, true, order);
         result = call1(Real::spin_lock, address);
         order::note_shared(thread, order, object(address, place));
         since.end(thread, order);

@@ -41,7 +41,7 @@ pub unsafe fn before(state: usize, kind: u32, place: usize) {
     let order = unsafe { order::at(state, state + 8) };
     let object = object(state, kind, place);
     if kind & WAITS != 0 {
-        thread.user_wait = (state, waits::begin(thread, true));
+        thread.user_wait = (state, waits::begin(thread, true, order));
         return;
     }
     if thread.sync != RECORD {
@@ -76,7 +76,10 @@ pub unsafe fn after(state: usize, kind: u32, place: usize) {
     }
     if thread.user_wait.0 == state {
         thread.user_wait.0 = 0;
-        thread.user_wait.1.end(thread, order);
+        match kind & WAY {
+            EXCLUSIVE_AFTER => thread.user_wait.1.end_alone(thread, order),
+            _ => thread.user_wait.1.end(thread, order),
+        }
     }
 }
 

@@ -214,9 +214,11 @@ pub(crate) fn is_stored_apart(record: &Record<'_>, bytes: &[u8]) -> bool {
 }
 
 fn head_of(record: &Record<'_>, first: u8) -> Head {
-    use record::{ACQUIRE, ACQUIRE_READ, FINAL, OUTPUT, RECEIVE, SEND, TURN, WAIT};
+    use record::{ACQUIRE, ACQUIRE_READ, FINAL, OUTPUT, POSTS, RECEIVE, SEND, TURN, WAIT};
     let value = match record.tag {
-        SEND | RECEIVE | OUTPUT | ACQUIRE | ACQUIRE_READ | FINAL | WAIT => record.value as u64,
+        SEND | RECEIVE | OUTPUT | ACQUIRE | ACQUIRE_READ | FINAL | WAIT | POSTS => {
+            record.value as u64
+        }
         TURN => record.number,
         _ => zigzag(record.value),
     };

@@ -156,7 +156,7 @@ impl Model {
             let which = usize::from(tag - record::ACQUIRE);
             let base = match tag {
                 record::OUTCOME => Base::Nothing,
-                record::WAIT => Base::LastAcquired,
+                record::WAIT | record::POSTS => Base::LastAcquired,
                 _ => Base::LastOfKind,
             };
             coded.number = self.objects.code_number(coder, which, base, given.number);

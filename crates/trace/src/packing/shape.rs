@@ -18,7 +18,7 @@ pub(crate) fn shape(tag: u8) -> Option<Shape> {
     use record::*;
     match tag {
         SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | THREADS => Some(Shape::Call),
-        ACQUIRE | OUTCOME | OBJECT | FINAL | ACQUIRE_READ | WAIT => Some(Shape::Sync),
+        ACQUIRE | OUTCOME | OBJECT | FINAL | ACQUIRE_READ | WAIT | POSTS => Some(Shape::Sync),
         RESULT | TURN | CLOCK..=CLOCK_LAST => Some(Shape::Value),
         START | YIELD => Some(Shape::Bare),
         _ => None,

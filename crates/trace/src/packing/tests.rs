@@ -44,6 +44,7 @@ fn any_log() -> impl Strategy<Value = Log> {
                 34 => log.acquire_read(number % 5, value, u64::from(check) * 3),
                 35 => log.wait(number % 5, value),
                 36 => log.call(record::WAIT, number, check, value, payload.as_deref()),
+                37 => log.posts(number % 5, value),
                 sync => {
                     let tag = record::ACQUIRE + (sync - 29);
                     log.call(tag, number, check, value, payload.as_deref());
