@@ -326,7 +326,8 @@ impl SyncObject {
             }
             position = position.checked_add(run.length)?;
             if end.is_some_and(|end| position >= end) {
-                return Some(run.thread);
+                // Who came last waited for nobody, whatever time it took.
+                return Some(run.thread).filter(|thread| *thread != wait.thread);
             }
         }
         None

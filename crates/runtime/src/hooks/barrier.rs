@@ -4,7 +4,7 @@ use super::followed;
 use super::real::{Real, call1};
 use super::table;
 use crate::order::{self, Object, RECORD};
-use crate::{outcome, waits};
+use crate::{outcome, solid, waits};
 use wayfarer_runtime_abi::record::sync;
 
 /// Where a barrier says how many threads it waits for.
@@ -47,7 +47,11 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
         // Only now: a handler whose record comes first may have run within the wait or behind it, and whoever
         // sent its signal may have waited for us here.
         match outcome::foretell(thread) {
-            Some(promised) => promised,
+            Some(promised) => {
+                // Who goes on first is as open as who came first.
+                solid::point(thread);
+                promised
+            }
             None => {
                 outcome::report(thread, result);
                 since.end(thread, order);
