@@ -111,6 +111,7 @@ fn read_and_written() -> Trace {
     logs[0].wait(2, 200_000_000);
     logs[0].final_run(2, 2);
     logs[0].acquire(3, 1, 0);
+    logs[1].posts(3, 1);
     logs[1].acquire(3, 2, 1);
     logs[1].wait(3, 3_000_000_000);
     logs[1].final_run(3, 1);
