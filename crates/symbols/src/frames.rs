@@ -6,12 +6,14 @@
 //! * `backtrace`: from the activations of a stack to frames,
 //! * `viewpoint`: where variables are, seen from a frame,
 //! * `call_site`: what a caller says about the values it passed,
+//! * `entry`: what parameters were when their function was entered,
 //! * `tail_calls`: functions that jumped to their last call.
 
 mod backtrace;
 mod cache;
 mod call_site;
 mod described;
+mod entry;
 mod frame;
 mod tail_calls;
 mod viewpoint;

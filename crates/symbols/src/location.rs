@@ -13,7 +13,7 @@ mod place;
 mod thread_local;
 
 pub use absence::Absence;
-pub(crate) use evaluate::retyped;
+pub(crate) use evaluate::{bytes_of, retyped};
 pub use evaluate::{Surroundings, evaluate, evaluate_to_value};
 pub use fetch::{Fetched, fetch};
 pub use memory::{Memory, NoMemory, Unreadable};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use wayfarer_debugger::view::{
-    FrameInfoView, FrameKind, FrameView, SourceLineView, StackView, VariableView,
+    EntryValue,    FrameInfoView, FrameKind, FrameView, SourceLineView, StackView, VariableView,
 };
 
 use super::wide;
@@ -12,7 +12,16 @@ use super::wide;
 pub fn arguments(arguments: &[VariableView]) -> String {
     let parts: Vec<String> = arguments
         .iter()
-        .map(|argument| format!("{}={}", argument.name, argument.value))
+        .map(|argument| {
+            let VariableView { name, value, .. } = argument;
+            match &argument.entry_value {
+                None => format!("{name}={value}"),
+                Some(EntryValue::Same) => format!("{name}={name}@entry={value}"),
+                Some(EntryValue::Other(before)) => {
+                    format!("{name}={value}, {name}@entry={before}")
+                }
+            }
+        })
         .collect();
     parts.join(", ")
 }
@@ -142,6 +151,7 @@ pub(super) mod tests {
                 type_name: Some("int".to_owned()),
                 value: "1".to_owned(),
                 shadowed: false,
+                entry_value: None,
             }],
             file: Some("f.c".to_owned()),
             full_path: Some("/src/f.c".to_owned()),

@@ -1,13 +1,13 @@
 //! How values are shown, and the variables of a frame shown so.
 
-use wayfarer_expression::{EvaluationError, Format, is_scalar, print};
+use wayfarer_expression::{EvaluationError, Format, Value, is_scalar, print};
 use wayfarer_symbols::VariableKind;
 use wayfarer_symbols::frames::Backtrace;
 
 use super::Scene;
 use crate::session::Space;
 use crate::settings::Settings;
-use crate::view::VariableView;
+use crate::view::{EntryValue, VariableView};
 
 /// The settings that matter when values become text.
 #[derive(Clone, Debug)]
@@ -80,25 +80,29 @@ pub(crate) fn frame_variables(
         }
         let value = scene.local_value(&variable);
         let shadowed = views.iter().any(|view| view.name == variable.name);
-        let (type_name, text) = match value {
+        let at_entry = match (&value, in_frame_line) {
+            (Some(value), true) => scene.entry_value(&variable, value),
+            _ => None,
+        };
+        let mut shown = |value: &Value| match in_frame_line {
             // A frame's line stays a line: gdb's `print frame-arguments scalars`.
-            Some(value)
-                if in_frame_line && !is_scalar(&value.type_ref) && !value.place.is_absent() =>
-            {
-                (Some(value.type_ref.name()), "...".to_owned())
-            }
-            Some(value) => {
-                let shown =
-                    print(&value, &format, &mut scene).unwrap_or_else(|error| failure(&error));
-                (Some(value.type_ref.name()), shown)
-            }
+            true if !is_scalar(&value.type_ref) && !value.place.is_absent() => "...".to_owned(),
+            _ => print(value, &format, &mut scene).unwrap_or_else(|error| failure(&error)),
+        };
+        let (type_name, text) = match &value {
+            Some(value) => (Some(value.type_ref.name()), shown(value)),
             None => (None, "<unavailable>".to_owned()),
         };
+        let entry_value = at_entry.map(|(value, is_same)| match is_same {
+            true => EntryValue::Same,
+            false => EntryValue::Other(shown(&value)),
+        });
         views.push(VariableView {
             name: variable.name,
             type_name,
             value: text,
             shadowed,
+            entry_value,
         });
     }
     views

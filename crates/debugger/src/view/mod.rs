@@ -19,4 +19,4 @@ pub use stack::{
     FrameInfoView, FrameKind, FrameView, SavedRegisterView, StackTreeView, StackView, TreeNodeView,
 };
 pub use stop::{BarrierView, StopReason, StopView};
-pub use value::{DisplayView, ExamineLineView, ValueView, VariableView};
+pub use value::{DisplayView, EntryValue, ExamineLineView, ValueView, VariableView};

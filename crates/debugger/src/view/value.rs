@@ -25,6 +25,19 @@ pub struct VariableView {
     pub value: String,
     /// Whether it belongs to an inner block that shadows an outer variable of the same name.
     pub shadowed: bool,
+    /// Of a frame's argument, what it was when the function was entered, where the caller tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_value: Option<EntryValue>,
+}
+
+/// What an argument was when its function was entered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryValue {
+    /// The same as now.
+    Same,
+    /// Something else, or what it is now is not known.
+    Other(String),
 }
 
 /// An entry of `info display`, and its value at a stop.

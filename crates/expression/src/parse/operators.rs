@@ -60,6 +60,14 @@ impl Parser<'_> {
                 }
                 self.deepen()?;
                 self.advance();
+                // gdb's name for what a parameter was when its function was entered.
+                if let Node::Name(name) = &left
+                    && self.sees_word("entry")
+                {
+                    left = Node::Name(format!("{name}@entry"));
+                    self.advance();
+                    continue;
+                }
                 let count = self.deeper(|parser| parser.binary(REPEAT + 1))?;
                 left = Node::Repeat(Box::new(left), Box::new(count));
                 continue;

@@ -3,6 +3,7 @@
 
 use gimli::{AttributeValue, DwAt, DwTag, Encoding, Expression, Operation, UnitOffset, Value};
 
+use super::entry::stack_offset;
 use super::viewpoint::{Viewpoint, Within, damaged};
 use crate::location::Absence;
 use crate::registers::Register;
@@ -15,6 +16,7 @@ pub(super) fn entry_value<'a>(
     encoding: Encoding,
 ) -> Result<Value, Absence> {
     let wanted = register_named(&expression, encoding).map(|(register, _)| register);
+    let on_stack = stack_offset(&expression, encoding);
     passed(viewpoint, |within, parameter| {
         let entry = within.unit.unit.entry(parameter)?;
         let location = match entry.attr_value(gimli::DW_AT_location) {
@@ -26,7 +28,8 @@ pub(super) fn entry_value<'a>(
         let encoding = within.unit.unit.encoding();
         let named = register_named(&location, encoding).map(|(register, _)| register);
         let is_register = wanted.is_some() && named == wanted;
-        Ok(is_register || location.0.slice() == expression.0.slice())
+        let is_on_stack = on_stack.is_some() && stack_offset(&location, encoding) == on_stack;
+        Ok(is_register || is_on_stack || location.0.slice() == expression.0.slice())
     })
 }
 

@@ -178,7 +178,7 @@ pub(super) struct Within<'a> {
 
 impl<'a> Within<'a> {
     /// The expression of a location list that holds at a pc.
-    fn choose(
+    pub fn choose(
         &self,
         list: gimli::LocationListsOffset<usize>,
         pc: u64,

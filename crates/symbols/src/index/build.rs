@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gimli::{AttributeValue, UnitRef};
 
 use crate::die::{DieId, UnitId};
-use crate::index::format::{Contents, DECLARATION, IndexEntry, Kind, NO_PARENT, Place};
+use crate::index::format::{
+    Contents, DECLARATION, INLINE, IndexEntry, Kind, NO_PARENT, Place,
+};
 use crate::index::scan::{self, Context, Target, UnitScan};
 use crate::language::Language;
 use crate::module::Module;
@@ -222,6 +224,10 @@ fn join(module: &Module, scans: Vec<UnitScan>) -> Contents {
     copies.dedup();
     for (target, unit) in copies {
         if let Some(function) = resolve(module, target, unit) {
+            // Link-time optimisation inlines functions whose own entries do not say so.
+            if let Some(found) = find(&entries, function) {
+                entries[found].flags |= INLINE;
+            }
             order.push((
                 foreign_hash(function.unit.0, function.offset),
                 entries.len() as u32,

@@ -93,7 +93,7 @@ const MAGIC: &[u8; 8] = b"wayfidx\0";
 /// Where the checksum is; only that of a file counts.
 const CHECKSUM: Range<usize> = 12..16;
 /// Changes with every change of the format or of what is indexed.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Where the parts of an index are.
 #[derive(Clone, Debug)]

@@ -279,7 +279,7 @@ fn single<R: Reader<Offset = usize>>(
 
 /// A stack value as bytes. Integers are extended to 8 bytes by their sign: the variable's own type
 /// cuts off what it does not want.
-fn bytes_of(value: Value) -> Vec<u8> {
+pub(crate) fn bytes_of(value: Value) -> Vec<u8> {
     match value {
         Value::Generic(value) | Value::U64(value) => value.to_le_bytes().to_vec(),
         Value::I8(value) => i64::from(value).to_le_bytes().to_vec(),
