@@ -95,6 +95,16 @@ pub trait Scope {
     /// name may be qualified. Symbols without debug information count too.
     fn variable(&mut self, name: &str) -> Result<Option<Value>, EvaluationError>;
 
+    /// All functions of a name, as values of function type at their entries.
+    fn overloads(&mut self, _name: &str) -> Vec<Value> {
+        Vec::new()
+    }
+
+    /// The address of the function that a method's declaration stands for.
+    fn definition_of(&mut self, _module: &Arc<Module>, _declaration: DieId, _name: &str) -> Option<u64> {
+        None
+    }
+
     /// Whether a name that could be a value or a type means the type where either may stand: the
     /// type is near, the value far.
     fn prefers_type(&mut self, _name: &str) -> bool {

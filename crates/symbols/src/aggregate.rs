@@ -216,6 +216,10 @@ impl Module {
             parameters,
             is_static: !has_this,
             is_virtual: virtuality(&entry),
+            table_slot: table_slot(&entry, &unit),
+            table_class: self
+                .referred(&unit, &entry, gimli::DW_AT_containing_type)
+                .map(TypeId),
             is_artificial: die::flag(&entry, gimli::DW_AT_artificial),
             access: access(&entry, kind),
         }))
@@ -338,6 +342,19 @@ fn virtuality(entry: &Entry<'_>) -> bool {
     match entry.attr_value(gimli::DW_AT_virtuality) {
         Some(AttributeValue::Virtuality(virtuality)) => virtuality != gimli::DW_VIRTUALITY_none,
         _ => false,
+    }
+}
+
+/// A virtual table's slot is written as an expression that pushes a number.
+fn table_slot(entry: &Entry<'_>, unit: &crate::unit::Unit<'_>) -> Option<u64> {
+    let value = entry.attr_value(gimli::DW_AT_vtable_elem_location)?;
+    let AttributeValue::Exprloc(expression) = value else {
+        return value.udata_value();
+    };
+    match expression.operations(unit.unit.encoding()).next().ok()?? {
+        gimli::Operation::UnsignedConstant { value } => Some(value),
+        gimli::Operation::SignedConstant { value } => u64::try_from(value).ok(),
+        _ => None,
     }
 }
 

@@ -64,6 +64,27 @@ impl Module {
             .collect()
     }
 
+    /// The function with code of its own that a declaration, of a method say, stands for.
+    pub fn definition_of(
+        &self,
+        declaration: DieId,
+        name: &str,
+    ) -> Result<Option<Function>, SymbolsError> {
+        for found in self.function_entries(name) {
+            if !found.entry.is(HAS_CODE) {
+                continue;
+            }
+            let (unit, entry) = self.entry(found.die())?;
+            let is_it = self.in_origins(&unit, &entry, |unit, entry| {
+                (DieId::new(unit.id, entry.offset()) == declaration).then_some(())
+            });
+            if is_it.is_some() {
+                return self.function(found.die()).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
     /// The functions at the addresses of symbols of a name: aliases have only symbols.
     fn functions_of_symbols(&self, name: &str) -> Result<Vec<Function>, SymbolsError> {
         let mut functions = Vec::new();

@@ -162,6 +162,9 @@ pub struct Method {
     pub parameters: Vec<Option<TypeId>>,
     pub is_static: bool,
     pub is_virtual: bool,
+    /// Of a virtual one, its number in the table of the class that declared it first, and that class.
+    pub table_slot: Option<u64>,
+    pub table_class: Option<TypeId>,
     pub is_artificial: bool,
     pub access: Access,
 }

@@ -2,7 +2,7 @@
 
 use wayfarer_expression::{EvaluationError, Scope, Shape, TypeRef, Value};
 use wayfarer_protocol as wire;
-use wayfarer_symbols::types::{Encoding, MemberPosition};
+use wayfarer_symbols::types::{Encoding, MemberPosition, PointerKind};
 
 type Answer<T> = Result<T, EvaluationError>;
 
@@ -50,6 +50,19 @@ impl CallPlan {
         parameter: Option<&TypeRef>,
         scope: &mut dyn Scope,
     ) -> Answer<()> {
+        let takes_reference = parameter.is_some_and(is_reference);
+        let referred;
+        let mut argument = argument;
+        if is_reference(&argument.type_ref)
+            && !takes_reference
+            && let Shape::Pointer { target, .. } = argument.type_ref.shape()
+        {
+            let bytes = bytes_of(argument, 8, scope)?;
+            let address = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+            referred = Value::in_memory(target, address);
+            argument = &referred;
+        }
+        check(argument, parameter)?;
         if let (Shape::Array { .. } | Shape::Function { .. }, Some(address)) =
             (argument.type_ref.shape(), argument.address())
         {
@@ -58,7 +71,7 @@ impl CallPlan {
         }
         // A reference parameter takes the address of what is given.
         if let Some(Shape::Pointer { kind, .. }) = parameter.map(TypeRef::shape)
-            && kind != wayfarer_symbols::types::PointerKind::Pointer
+            && kind != PointerKind::Pointer
             && !matches!(argument.type_ref.shape(), Shape::Pointer { .. })
             && let Some(address) = argument.address()
         {
@@ -67,6 +80,18 @@ impl CallPlan {
         }
         let size = argument.type_ref.size().unwrap_or(8) as usize;
         let mut bytes = bytes_of(argument, size, scope)?;
+        // What is nowhere in memory, a literal say, is put there for the time of the call.
+        if let Some(Shape::Pointer { target, .. }) = parameter.map(TypeRef::shape)
+            && takes_reference
+            && !is_reference(&argument.type_ref)
+        {
+            if let (Some(from), Some(to)) = (scalar(&argument.type_ref), scalar(&target)) {
+                bytes = converted(&bytes, from, to);
+            }
+            self.blocks.push(bytes);
+            self.numbers.push(block(self.blocks.len() as u32 - 1));
+            return Ok(());
+        }
         if let Shape::Array { .. } = argument.type_ref.shape() {
             self.blocks.push(bytes);
             self.numbers.push(block(self.blocks.len() as u32 - 1));
@@ -112,6 +137,40 @@ impl CallPlan {
         }
         Ok(())
     }
+}
+
+/// A reference of C++.
+fn is_reference(type_ref: &TypeRef) -> bool {
+    matches!(
+        type_ref.shape(),
+        Shape::Pointer {
+            kind: PointerKind::Reference | PointerKind::RvalueReference,
+            ..
+        }
+    )
+}
+
+/// An object is passed for an object only: as a number it would be an address that leads anywhere.
+fn check(argument: &Value, parameter: Option<&TypeRef>) -> Answer<()> {
+    let Some(parameter) = parameter else {
+        return Ok(());
+    };
+    let wanted = match parameter.shape() {
+        Shape::Pointer { target, .. } if is_reference(parameter) => target,
+        _ => parameter.clone(),
+    };
+    let is_object =
+        |type_ref: &TypeRef| matches!(type_ref.shape(), Shape::Aggregate(_) | Shape::Record(_));
+    let is_number =
+        |type_ref: &TypeRef| scalar(type_ref).is_some() || matches!(type_ref.shape(), Shape::Array { .. });
+    let given = match argument.type_ref.shape() {
+        Shape::Pointer { target, .. } if is_reference(&argument.type_ref) => target,
+        _ => argument.type_ref.clone(),
+    };
+    if (is_object(&wanted) && is_number(&given)) || (is_number(&wanted) && is_object(&given)) {
+        return Err(EvaluationError::invalid("Invalid cast."));
+    }
+    Ok(())
 }
 
 fn number(value: u64) -> wire::CallArgument {

@@ -10,7 +10,7 @@ use wayfarer_symbols::location::{Absence, Fetched, Memory, Place, Unreadable, fe
 use wayfarer_symbols::registers::{Register, Registers};
 use wayfarer_symbols::types::Dimension;
 use wayfarer_symbols::unwind::{AddressSpace, LoadedModule};
-use wayfarer_symbols::{DieId, Module, SymbolKind, Variable};
+use wayfarer_symbols::{DieId, Module, SymbolKind, Variable, VariableKind};
 
 use super::register_value;
 use crate::session::Space;
@@ -104,6 +104,47 @@ impl<'a> Scene<'a> {
         Some(self.value_of(loaded, variable, &self.viewpoint()?))
     }
 
+    /// What a parameter was when its function was entered, and whether it still is: where the caller tells it. The
+    /// outermost frame has no caller, whoever called `main`.
+    pub fn entry_value(&self, parameter: &Variable, now: &Value) -> Option<(Value, bool)> {
+        let frame = self.frame()?;
+        let frames = &self.backtrace?.frames;
+        if parameter.kind != VariableKind::Parameter
+            || !frames.iter().any(|other| other.activation > frame.activation)
+        {
+            return None;
+        }
+        let viewpoint = self.viewpoint()?;
+        let place = viewpoint.place_at_entry(parameter).ok()?;
+        let size = usize::try_from(now.type_ref.size()?).ok()?;
+        let before = viewpoint.fetch(&place, size).ok()?;
+        let is_same = viewpoint
+            .fetch(&now.place, size)
+            .is_ok_and(|now| now.missing.is_empty() && now.bytes == before.bytes);
+        Some((Value::at(now.type_ref.clone(), place), is_same))
+    }
+
+    /// `name@entry`.
+    fn parameter_at_entry(&self, name: &str) -> Answer<Option<Value>> {
+        let locals = self.locals();
+        let Some(variable) = locals.iter().find(|variable| variable.name == name) else {
+            return Ok(None);
+        };
+        if variable.kind != VariableKind::Parameter {
+            return Err(EvaluationError::invalid(format!(
+                "@entry can be used only for function parameters, not for \"{name}\""
+            )));
+        }
+        let Some(now) = self.local_value(variable) else {
+            return Ok(None);
+        };
+        let known = self.entry_value(variable, &now);
+        Ok(Some(match known {
+            Some((value, _)) => value,
+            None => Value::at(now.type_ref, Place::Absent(Absence::OptimisedOut)),
+        }))
+    }
+
     fn own_and_others(&self) -> (Vec<LoadedModule>, Vec<LoadedModule>) {
         let mut own = self.modules();
         let others = own.split_off(1.min(own.len()));
@@ -139,25 +180,9 @@ impl<'a> Scene<'a> {
     }
 
     fn function(&self, name: &str, modules: &[LoadedModule]) -> Option<Value> {
-        for loaded in modules {
-            let found = loaded.module.find_functions(name).unwrap_or_default();
-            let Some(function) = found.into_iter().find(|function| function.entry.is_some()) else {
-                continue;
-            };
-            let entry = function.entry?.in_process(loaded.bias);
-            let parameters = loaded
-                .module
-                .variables_in(function.die, function.entry?)
-                .unwrap_or_default()
-                .iter()
-                .filter(|variable| variable.kind == wayfarer_symbols::VariableKind::Parameter)
-                .map(|variable| TypeRef::known(&loaded.module, variable.type_id))
-                .collect();
-            let result = TypeRef::known(&loaded.module, function.return_type);
-            let type_ref = TypeRef::Made(Arc::new(MadeType::Function { result, parameters }));
-            return Some(Value::in_memory(type_ref, entry));
-        }
-        None
+        modules
+            .iter()
+            .find_map(|loaded| functions(loaded, name).into_iter().next())
     }
 
     fn enumerator(&self, name: &str, modules: &[LoadedModule]) -> Option<Value> {
@@ -217,6 +242,29 @@ impl<'a> Scene<'a> {
     }
 }
 
+/// The functions of a name that a module has code of.
+fn functions(loaded: &LoadedModule, name: &str) -> Vec<Value> {
+    let found = loaded.module.find_functions(name).unwrap_or_default();
+    let with_code = found
+        .into_iter()
+        .filter_map(|function| function.entry.map(|entry| (function, entry)));
+    with_code
+        .map(|(function, entry)| {
+            let parameters = loaded
+                .module
+                .variables_in(function.die, entry)
+                .unwrap_or_default()
+                .iter()
+                .filter(|variable| variable.kind == VariableKind::Parameter)
+                .map(|variable| TypeRef::known(&loaded.module, variable.type_id))
+                .collect();
+            let result = TypeRef::known(&loaded.module, function.return_type);
+            let type_ref = TypeRef::Made(Arc::new(MadeType::Function { result, parameters }));
+            Value::in_memory(type_ref, entry.in_process(loaded.bias))
+        })
+        .collect()
+}
+
 impl Scope for Scene<'_> {
     fn language(&mut self) -> Language {
         self.frame()
@@ -224,6 +272,9 @@ impl Scope for Scene<'_> {
     }
 
     fn variable(&mut self, name: &str) -> Answer<Option<Value>> {
+        if let Some(parameter) = name.strip_suffix("@entry") {
+            return self.parameter_at_entry(parameter);
+        }
         if let Some(variable) = self.locals().iter().find(|variable| variable.name == name) {
             return Ok(self.local_value(variable));
         }
@@ -235,6 +286,35 @@ impl Scope for Scene<'_> {
                 .or_else(|| self.described(name, &others))
                 .or_else(|| self.bare_symbol(name))
         }))
+    }
+
+    fn overloads(&mut self, name: &str) -> Vec<Value> {
+        if self.locals().iter().any(|variable| variable.name == name) {
+            return Vec::new();
+        }
+        let (own, others) = self.own_and_others();
+        let found = |modules: &[LoadedModule]| -> Vec<Value> {
+            let each = modules.iter().map(|loaded| functions(loaded, name));
+            each.flatten().collect()
+        };
+        match found(&own) {
+            none if none.is_empty() => found(&others),
+            some => some,
+        }
+    }
+
+    fn definition_of(
+        &mut self,
+        module: &Arc<Module>,
+        declaration: DieId,
+        name: &str,
+    ) -> Option<u64> {
+        let all = self.modules();
+        let loaded = all
+            .iter()
+            .find(|loaded| Arc::ptr_eq(&loaded.module, module))?;
+        let found = module.definition_of(declaration, name).ok()??;
+        Some(found.entry?.in_process(loaded.bias))
     }
 
     fn prefers_type(&mut self, name: &str) -> bool {

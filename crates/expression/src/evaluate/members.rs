@@ -2,16 +2,16 @@
 
 use wayfarer_symbols::types::{Aggregate, BitField, Constant, Member, MemberPosition, Variant};
 
+use super::methods::method;
 use super::{Evaluated, Evaluator, contents, encode, number_of, pointer_of};
 use crate::number::{Number, Scalar};
 use crate::print::{VECTOR, vector_readings};
 use crate::scope::{EvaluationError, Scope};
-use crate::syntax::Node;
-use crate::types::{MadeType, Shape, Structure, TypeRef};
+use crate::types::{Shape, Structure, TypeRef};
 use crate::value::Value;
 
 /// How deep anonymous members and bases are searched.
-const MAXIMUM_DEPTH: usize = 32;
+pub(super) const MAXIMUM_DEPTH: usize = 32;
 
 impl Evaluator<'_> {
     /// A member by name, through pointers and references.
@@ -37,7 +37,7 @@ impl Evaluator<'_> {
                     if let Some(found) = self.static_member(&base.type_ref, name)? {
                         return Ok(found);
                     }
-                    if let Some(found) = method(&structure, name, self.scope)? {
+                    if let Some(found) = method(&structure, name, &[], self.scope)? {
                         return Ok(found);
                     }
                     // `->` of a smart pointer is what its `operator->` would give.
@@ -69,31 +69,6 @@ impl Evaluator<'_> {
         Err(EvaluationError::NoMember(name.to_string()))
     }
 
-    /// The object, or the part of it, whose class has a method of this name: through pointers, smart
-    /// ones too, and in bases.
-    fn receiver(&mut self, object: &Value, name: &str) -> Evaluated<Option<Value>> {
-        let mut object = object.clone();
-        for _ in 0..8 {
-            match object.type_ref.shape() {
-                Shape::Pointer { target, .. } => {
-                    let address = pointer_of(&object, self.scope)?;
-                    object = Value::in_memory(target, address);
-                }
-                Shape::Aggregate(_) => {
-                    if let Some(owner) = method_owner(&object, name, self.scope, 0)? {
-                        return Ok(Some(owner));
-                    }
-                    match crate::print::smart_pointee(&object, self.scope) {
-                        Some(inner) => object = inner,
-                        None => return Ok(None),
-                    }
-                }
-                _ => return Ok(None),
-            }
-        }
-        Ok(None)
-    }
-
     /// A static member of a class.
     pub(super) fn static_member(
         &mut self,
@@ -101,29 +76,6 @@ impl Evaluator<'_> {
         name: &str,
     ) -> Evaluated<Option<Value>> {
         static_member(class, name, self.scope)
-    }
-
-    /// The function to call and the object it is called on.
-    pub(super) fn callee(&mut self, function: &Node) -> Evaluated<(Value, Option<Value>)> {
-        if let Node::Field(base, name) | Node::Arrow(base, name) = function {
-            let object = self.value(base)?;
-            if let Some(receiver) = self.receiver(&object, name)? {
-                let Shape::Aggregate(structure) = receiver.type_ref.shape() else {
-                    return Err(EvaluationError::NoMember(name.to_string()));
-                };
-                let callee = method(&structure, name, self.scope)?
-                    .ok_or_else(|| EvaluationError::NoMember(name.to_string()))?;
-                let Some(address) = receiver.address() else {
-                    return Err(EvaluationError::invalid(
-                        "a method needs an object in memory.",
-                    ));
-                };
-                let this = super::pointer_value(&receiver.type_ref, address);
-                return Ok((callee, Some(this)));
-            }
-            return Ok((self.field(&object, name)?, None));
-        }
-        Ok((self.value(function)?, None))
     }
 }
 
@@ -155,66 +107,6 @@ pub(crate) fn static_member(
             wayfarer_symbols::location::Absence::OptimisedOut,
         )),
     })
-}
-
-/// The part of an object whose class declares a method of this name.
-fn method_owner(
-    object: &Value,
-    name: &str,
-    scope: &mut dyn Scope,
-    depth: usize,
-) -> Evaluated<Option<Value>> {
-    let Shape::Aggregate(structure) = object.type_ref.shape() else {
-        return Ok(None);
-    };
-    if structure.methods.iter().any(|method| &*method.name == name) {
-        return Ok(Some(object.clone()));
-    }
-    if depth > MAXIMUM_DEPTH {
-        return Ok(None);
-    }
-    for index in 0..structure.bases.len() {
-        let base = base_value(object, &structure, index, scope)?;
-        if let Some(owner) = method_owner(&base, name, scope, depth + 1)? {
-            return Ok(Some(owner));
-        }
-    }
-    Ok(None)
-}
-
-/// A method by name, as a function value.
-fn method(structure: &Structure, name: &str, scope: &mut dyn Scope) -> Evaluated<Option<Value>> {
-    let mut methods = structure
-        .methods
-        .iter()
-        .filter(|method| &*method.name == name)
-        .peekable();
-    if methods.peek().is_none() {
-        return Ok(None);
-    }
-    let class_name = structure.qualified_name.as_deref().unwrap_or_default();
-    if let Some(found) = scope.variable(&format!("{class_name}::{name}"))? {
-        return Ok(Some(found));
-    }
-    // Only declared here: a library may have it.
-    for method in methods {
-        let Some(linkage_name) = &method.linkage_name else {
-            continue;
-        };
-        if let Some(found) = scope.variable(linkage_name)?
-            && let Some(address) = found.address()
-        {
-            let known = |id: &Option<_>| structure.member_type(*id);
-            let type_ref = TypeRef::Made(std::sync::Arc::new(MadeType::Function {
-                result: known(&method.return_type),
-                parameters: method.parameters.iter().map(known).collect(),
-            }));
-            return Ok(Some(Value::in_memory(type_ref, address)));
-        }
-    }
-    Err(EvaluationError::invalid(
-        "Cannot evaluate function -- may be inlined",
-    ))
 }
 
 /// A member of a structure by name; Rust's tuples have `0` under `__0`.

@@ -8,6 +8,9 @@ mod class_cast;
 mod library;
 mod literals;
 mod members;
+mod methods;
+mod operators;
+mod overloads;
 mod read;
 mod rust_literals;
 mod subscript;
@@ -190,7 +193,10 @@ impl Evaluator<'_> {
             Node::Index(base, index) => {
                 let base = self.value(base)?;
                 let index = self.value(index)?;
-                self.index(&base, &index)
+                match self.index(&base, &index) {
+                    Ok(value) => Ok(value),
+                    Err(error) => self.own_operator("[]", &[base, index])?.ok_or(error),
+                }
             }
             Node::Slice {
                 base,
@@ -283,7 +289,8 @@ impl Evaluator<'_> {
             UnaryOperator::Decrement => self.step(BinaryOperator::Subtract, operand),
             UnaryOperator::Dereference => {
                 let value = self.value(operand)?;
-                self.dereference(&value)
+                let result = self.dereference(&value);
+                self.or_own(operator, &value, result)
             }
             UnaryOperator::Not => {
                 let value = self.value(operand)?;
@@ -298,7 +305,20 @@ impl Evaluator<'_> {
             }
             UnaryOperator::Negate | UnaryOperator::Plus | UnaryOperator::Complement => {
                 let value = self.value(operand)?;
-                self.arithmetic_unary(operator, &value)
+                let result = self.arithmetic_unary(operator, &value);
+                self.or_own(operator, &value, result)
+            }
+        }
+    }
+
+    /// A result, or what the program's own operator gives where there is none.
+    fn or_own(&mut self, operator: UnaryOperator, operand: &Value, result: Evaluated) -> Evaluated {
+        match result {
+            Ok(value) => Ok(value),
+            Err(error) => {
+                let symbol = operators::written_before(operator);
+                let own = self.own_operator(symbol, std::slice::from_ref(operand))?;
+                own.ok_or(error)
             }
         }
     }
@@ -354,7 +374,14 @@ impl Evaluator<'_> {
             _ => {
                 let left = self.value(left)?;
                 let right = self.value(right)?;
-                self.arithmetic(operator, &left, &right)
+                match self.arithmetic(operator, &left, &right) {
+                    Ok(value) => Ok(value),
+                    Err(error) => {
+                        let symbol = operators::written(operator);
+                        let own = self.own_operator(symbol, &[left, right])?;
+                        own.ok_or(error)
+                    }
+                }
             }
         }
     }
@@ -382,7 +409,19 @@ impl Evaluator<'_> {
             let value = self.value(operand)?;
             return cast(&value, &target, self.scope);
         }
-        let (mut callee, this) = match self.callee(function) {
+        let mut given = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            given.push(self.value(argument)?);
+        }
+        let (mut callee, this) = match self.callee(function, &given) {
+            Ok((object, None)) if matches!(object.type_ref.shape(), Shape::Aggregate(_)) => {
+                let mut operands = vec![object];
+                operands.append(&mut given);
+                let value = self.own_operator("()", &operands)?;
+                return value.ok_or_else(|| {
+                    EvaluationError::invalid("Invalid data type for function to be called.")
+                });
+            }
             Ok(found) if target_function(&found.0.type_ref).is_some() => found,
             // What the libraries' own methods say is known without calling them.
             result => match self.library_method(function, arguments)? {
@@ -400,17 +439,8 @@ impl Evaluator<'_> {
             }));
         }
         let mut values: Vec<Value> = this.into_iter().collect();
-        for argument in arguments {
-            values.push(self.value(argument)?);
-        }
-        if !self.effects {
-            let result = match target_function(&callee.type_ref) {
-                Some(Shape::Function { result, .. }) => result,
-                _ => TypeRef::Void,
-            };
-            return Ok(Value::computed(result, Vec::new()));
-        }
-        self.scope.call(&callee, &values)
+        values.append(&mut given);
+        self.run(&callee, &values)
     }
 
     fn size_of(&mut self, operand: &Node) -> Evaluated {
