@@ -101,7 +101,12 @@ pub trait Scope {
     }
 
     /// The address of the function that a method's declaration stands for.
-    fn definition_of(&mut self, _module: &Arc<Module>, _declaration: DieId, _name: &str) -> Option<u64> {
+    fn definition_of(
+        &mut self,
+        _module: &Arc<Module>,
+        _declaration: DieId,
+        _name: &str,
+    ) -> Option<u64> {
         None
     }
 

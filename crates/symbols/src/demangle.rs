@@ -28,6 +28,19 @@ pub fn try_demangle(name: &str) -> Option<String> {
     None
 }
 
+/// The list of parameters, with what stands behind it, of a C++ linkage name: `(int, char*) const`.
+pub(crate) fn parameters_of(name: &str) -> Option<String> {
+    if name.len() > LONGEST || !name.starts_with("_Z") || is_legacy_rust(name) {
+        return None;
+    }
+    let symbol = cpp_demangle::Symbol::new(name).ok()?;
+    let written = |options: DemangleOptions| symbol.demangle_with_options(&options).ok();
+    let whole = written(DemangleOptions::new().no_return_type())?;
+    let bare = written(DemangleOptions::new().no_return_type().no_params())?;
+    let list = whole.strip_prefix(bare.as_str())?;
+    list.starts_with('(').then(|| list.to_owned())
+}
+
 /// What a compiler makes for a class, in the words that every other tool has for it.
 const SPECIAL: [(&str, &str); 5] = [
     ("{vtable(", "vtable for "),
@@ -77,6 +90,10 @@ mod tests {
         assert_eq!(demangle("_ZN2ns3addEii"), "ns::add(int, int)");
         assert_eq!(demangle("_ZTVN3zoo3DogE"), "vtable for zoo::Dog");
         assert_eq!(demangle("_ZTI3Dog"), "typeinfo for Dog");
+        assert_eq!(
+            parameters_of("_ZNK2ns3addEii").as_deref(),
+            Some("(int, int) const")
+        );
         assert_eq!(demangle("main"), "main");
         assert_eq!(demangle("_Z"), "_Z");
     }

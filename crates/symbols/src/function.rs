@@ -122,7 +122,7 @@ impl Module {
     }
 
     /// The types of the parameters of a function that are written in the source.
-    fn parameters(&self, function: DieId) -> Result<Vec<Option<TypeId>>, SymbolsError> {
+    pub(crate) fn parameters(&self, function: DieId) -> Result<Vec<Option<TypeId>>, SymbolsError> {
         let (unit, _) = self.entry(function)?;
         let mut types = Vec::new();
         self.children(function, |entry| {

@@ -38,6 +38,7 @@ mod prologue;
 pub mod registers;
 pub mod scope;
 mod separate;
+mod signature;
 pub mod source;
 mod split;
 pub mod symbol;

@@ -13,8 +13,8 @@ mod place;
 mod thread_local;
 
 pub use absence::Absence;
-pub(crate) use evaluate::{bytes_of, retyped};
 pub use evaluate::{Surroundings, evaluate, evaluate_to_value};
+pub(crate) use evaluate::{bytes_of, retyped};
 pub use fetch::{Fetched, fetch};
 pub use memory::{Memory, NoMemory, Unreadable};
 pub use place::{Piece, Place};

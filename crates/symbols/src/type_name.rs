@@ -180,6 +180,10 @@ impl Module {
             return self.c_name(target, inner, language, limit.deeper());
         }
         let rest = self.c_name(target, inner, language, limit.deeper());
+        // A constant array has constant elements, and is often said to be both.
+        if rest.starts_with(&format!("{words} ")) {
+            return rest;
+        }
         format!("{words} {rest}")
     }
 

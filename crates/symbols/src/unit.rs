@@ -321,3 +321,23 @@ fn describe(unit: &gimli::UnitRef<'_, Reader<'static>>) -> (Language, Option<Str
         .map(|text| text.to_string_lossy().into_owned());
     (language, producer)
 }
+
+impl Unit<'_> {
+    /// What the compiler calls itself, with its options.
+    pub fn producer(&self) -> Option<String> {
+        self.parsed.producer.clone()
+    }
+
+    /// Whether the macros of the source are described (`-g3`).
+    pub fn has_macros(&self) -> bool {
+        let tables = [
+            gimli::DW_AT_macros,
+            gimli::DW_AT_GNU_macros,
+            gimli::DW_AT_macro_info,
+        ];
+        match self.unit.entry(self.unit.header.root_offset()) {
+            Ok(root) => tables.into_iter().any(|table| root.has_attr(table)),
+            Err(_) => false,
+        }
+    }
+}

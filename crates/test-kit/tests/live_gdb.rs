@@ -1,8 +1,11 @@
 //! gdb and Wayfarer side by side: the same programs, the same stops; every frame's function, file
-//! and line, and the values of its arguments and locals, must be the same.
+//! and line, and the values of its arguments and locals, must be the same; and so must the answers to
+//! commands that are typed at both prompts.
 
 #[path = "live_gdb/build.rs"]
 mod build;
+#[path = "live_gdb/commands.rs"]
+mod commands;
 #[path = "live_gdb/compare.rs"]
 mod compare;
 #[path = "live_gdb/follow.rs"]
@@ -17,7 +20,10 @@ mod session;
 mod stack;
 #[path = "live_gdb/table.rs"]
 mod table;
+#[path = "live_gdb/transcript.rs"]
+mod transcript;
 
+use commands::TYPED;
 use table::{Row, TABLE};
 use wayfarer_test_kit::harness::{self, Outcome, Test, Verdict};
 use wayfarer_test_kit::{ensure, tests};
@@ -33,6 +39,15 @@ fn main() {
             let stops = row.stops.join(",").replace(' ', "_");
             let name = format!("{} {} at {stops}", row.source, options);
             all.push(Test::new(name, move || side_by_side(row, options)));
+        }
+    }
+    for typed in TYPED {
+        for options in typed.row.builds {
+            let first = typed.commands[0].replace(' ', "_");
+            let name = format!("{} {options} typed {first}", typed.row.source);
+            all.push(Test::new(name, move || {
+                transcript::side_by_side(typed, options)
+            }));
         }
     }
     harness::run(all);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use wayfarer_debugger::view::{
-    EntryValue,    FrameInfoView, FrameKind, FrameView, SourceLineView, StackView, VariableView,
+    EntryValue, FrameInfoView, FrameKind, FrameView, SourceLineView, StackView, VariableView,
 };
 
 use super::wide;
@@ -120,10 +120,27 @@ pub fn frame_info(info: &FrameInfoView) -> String {
     if let Some(level) = info.inlined_into {
         let _ = writeln!(text, " inlined into frame {level}");
     }
+    let called_by = info.called_by.filter(|_| info.inlined_into.is_none());
+    let neighbours = [("called by", called_by), ("caller of", info.caller_of)];
+    let neighbours: Vec<String> = neighbours
+        .into_iter()
+        .filter_map(|(what, frame)| Some(format!("{what} frame at {:#x}", frame?)))
+        .collect();
+    if !neighbours.is_empty() {
+        let _ = writeln!(text, " {}", neighbours.join(", "));
+    }
     if let Some(language) = &info.language {
         let _ = writeln!(text, " source language {language}.");
     }
-    let _ = writeln!(text, " Arguments: {}", arguments(&frame.arguments));
+    // Where a frame pointer would point to: below it lie the local variables.
+    let base = info.frame_address.wrapping_sub(16);
+    let list = arguments(&frame.arguments);
+    let _ = writeln!(text, " Arglist at {base:#x}, args: {list}");
+    let _ = writeln!(
+        text,
+        " Locals at {base:#x}, Previous frame's sp is {:#x}",
+        info.frame_address
+    );
     if !info.saved_registers.is_empty() {
         let saved: Vec<String> = info
             .saved_registers

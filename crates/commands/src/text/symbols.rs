@@ -97,6 +97,15 @@ pub fn source_file(view: &SourceFileView) -> String {
     }
     if let Some(version) = view.dwarf_version {
         let _ = writeln!(text, "Compiled with DWARF {version} debugging format.");
+        let _ = writeln!(
+            text,
+            "{} preprocessor macro info.",
+            if view.macros {
+                "Includes"
+            } else {
+                "Does not include"
+            }
+        );
     }
     text
 }
@@ -109,7 +118,9 @@ pub fn symbols(views: &[SymbolView], what: &str, pattern: &str) -> String {
         format!("All {what} matching regular expression \"{pattern}\":\n")
     };
     let mut known: Vec<&SymbolView> = views.iter().filter(|view| view.file.is_some()).collect();
-    known.sort_by(|a, b| (&a.file, &a.name, a.line).cmp(&(&b.file, &b.name, b.line)));
+    known.sort_by_key(|view| (&view.file, from_name(view), view.line));
+    // A header's are in every unit that includes it.
+    known.dedup_by(|a, b| (&a.file, &a.declaration, a.line) == (&b.file, &b.declaration, b.line));
     let mut file = None;
     for view in known {
         if file != view.file.as_ref() {
@@ -145,6 +156,13 @@ pub fn symbols(views: &[SymbolView], what: &str, pattern: &str) -> String {
         }
     }
     text
+}
+
+/// The declaration from the name on: functions of one name are ordered by their parameters.
+fn from_name(view: &SymbolView) -> &str {
+    let declaration = view.declaration.as_deref().unwrap_or(&view.name);
+    let name = declaration.find(&view.name);
+    name.map_or(view.name.as_str(), |at| &declaration[at..])
 }
 
 #[cfg(test)]

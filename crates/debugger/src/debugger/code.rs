@@ -46,6 +46,9 @@ impl Debugger {
             {
                 format!("Symbol \"{name}\" is a function at address {address:#x}.")
             }
+            (Some(address), _) if self.is_static(address) => {
+                format!("Symbol \"{name}\" is static storage at address {address:#x}.")
+            }
             (Some(address), _) => format!("Symbol \"{name}\" is at address {address:#x}."),
             (None, wayfarer_symbols::location::Place::Register(register)) => {
                 format!("Symbol \"{name}\" is a variable in ${register}.")
@@ -53,6 +56,13 @@ impl Debugger {
             (None, place) if place.is_absent() => format!("Symbol \"{name}\" is optimized out."),
             _ => format!("Symbol \"{name}\" is constant."),
         })
+    }
+
+    /// Whether an address lies in the data of the program or of a library.
+    fn is_static(&self, address: u64) -> bool {
+        let modules = self.modules().unwrap_or_default();
+        let within = |mapped: &MappedModule| (mapped.low..mapped.high).contains(&address);
+        modules.iter().any(within)
     }
 
     fn modules(&self) -> Result<std::sync::Arc<Vec<MappedModule>>> {
@@ -111,6 +121,8 @@ impl Debugger {
                 .functions_matching(pattern)
                 .map_err(symbol_error)?
             {
+                let module = &mapped.loaded.module;
+                let declaration = format!("{};", module.signature(&function));
                 views.push(SymbolView {
                     name: function.name,
                     file: function
@@ -124,7 +136,7 @@ impl Debugger {
                     address: function
                         .entry
                         .map(|entry| entry.in_process(mapped.loaded.bias)),
-                    declaration: None,
+                    declaration: Some(declaration),
                 });
             }
         }
@@ -168,8 +180,12 @@ impl Debugger {
         {
             let module = &mapped.loaded.module;
             for variable in module.globals_matching(pattern).map_err(symbol_error)? {
+                let scope = match variable.is_external {
+                    true => "",
+                    false => "static ",
+                };
                 let declaration = module.declaration(variable.type_id, &variable.name);
-                let declaration = format!("{declaration};");
+                let declaration = format!("{scope}{declaration};");
                 views.push(SymbolView {
                     name: variable.qualified_name,
                     file: variable

@@ -227,7 +227,7 @@ fn examine_texts(space: &Space, address: u64, count: u64) -> Result<(Vec<Examine
         } else {
             ""
         };
-        let shown: String = text.escape_ascii().to_string().replace("\\'", "'");
+        let shown = escaped(&text);
         lines.push(ExamineLineView {
             address: at,
             symbol: space.symbolic(at),
@@ -236,4 +236,24 @@ fn examine_texts(space: &Space, address: u64, count: u64) -> Result<(Vec<Examine
         at += text.len() as u64 + u64::from(cut.is_empty());
     }
     Ok((lines, at))
+}
+
+/// Bytes as C writes them in a string.
+fn escaped(text: &[u8]) -> String {
+    let mut shown = String::new();
+    for byte in text {
+        match byte {
+            b'\n' => shown.push_str("\\n"),
+            b'\t' => shown.push_str("\\t"),
+            b'\r' => shown.push_str("\\r"),
+            0x07 => shown.push_str("\\a"),
+            0x08 => shown.push_str("\\b"),
+            0x0c => shown.push_str("\\f"),
+            0x0b => shown.push_str("\\v"),
+            b'"' | b'\\' => shown.extend(['\\', char::from(*byte)]),
+            0x20..=0x7e => shown.push(char::from(*byte)),
+            _ => shown.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    shown
 }

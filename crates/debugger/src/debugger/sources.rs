@@ -197,9 +197,8 @@ impl Debugger {
     pub fn info_line(&mut self, location: &str) -> Result<Vec<LineInfoView>> {
         let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
         let target = match self.settle(location)? {
-            Target::Addresses { addresses, .. } if location.trim().is_empty() => {
+            Target::Addresses { .. } if location.trim().is_empty() => {
                 let (_, path, line) = self.here()?;
-                let _ = addresses;
                 Target::Spec(Linespec::FileLine {
                     file: path.display().to_string(),
                     line,
@@ -227,11 +226,26 @@ impl Debugger {
         for mapped in space.modules.iter() {
             let module = &mapped.loaded.module;
             if let Target::Spec(Linespec::FileLine { file, line }) = &target {
-                for entry in module
-                    .line_ranges(file, u64::from(*line))
-                    .unwrap_or_default()
-                {
-                    add(mapped, entry);
+                let ranges = module.line_ranges(file, u64::from(*line));
+                // As gdb: where the line begins, once in each function that has code of it.
+                let mut functions = Vec::new();
+                for entry in ranges.unwrap_or_default() {
+                    let function = module.function_at(entry.range.start).ok().flatten();
+                    let function = function.map(|function| function.die);
+                    if !functions.contains(&function) {
+                        functions.push(function);
+                        add(mapped, entry);
+                    }
+                }
+                continue;
+            }
+            if let Target::Spec(Linespec::Function(name)) = &target {
+                for function in module.find_functions(name).unwrap_or_default() {
+                    if let Some(entry) = function.entry
+                        && let Some(line) = module.line_at(entry).map_err(symbol_error)?
+                    {
+                        add(mapped, line);
+                    }
                 }
                 continue;
             }
@@ -298,10 +312,8 @@ impl Debugger {
             .text(&path)
             .ok()
             .map(|text| text.line_count() as u32);
-        let directory = path
-            .to_str()
-            .and_then(|full| full.strip_suffix(file.as_str()))
-            .map(|directory| directory.trim_end_matches('/').to_owned());
+        let directory = unit.as_ref().and_then(|unit| unit.unit.comp_dir.as_ref());
+        let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
         Ok(SourceFileView {
             file,
             full_path: path.display().to_string(),
@@ -309,7 +321,10 @@ impl Debugger {
                 .filter(|directory| !directory.is_empty())
                 .or_else(|| parent(&path)),
             language,
-            producer: None,
+            producer: unit.as_ref().and_then(wayfarer_symbols::Unit::producer),
+            macros: unit
+                .as_ref()
+                .is_some_and(wayfarer_symbols::Unit::has_macros),
             module: module.unwrap_or_default(),
             dwarf_version,
             lines,

@@ -218,8 +218,15 @@ impl Debugger {
             }
             _ => Vec::new(),
         };
+        let outer = backtrace.frames.get(index + 1);
+        let inner = match level {
+            0 => None,
+            _ => backtrace.frames.get(index - 1),
+        };
         Ok(FrameInfoView {
             who: self.who(id)?,
+            called_by: outer.map(|frame| frame.id.frame_address),
+            caller_of: inner.map(|frame| frame.id.frame_address),
             frame_address: frame.id.frame_address,
             caller_address: caller.map(|caller| caller.pc),
             inlined_into,

@@ -161,8 +161,9 @@ fn check(argument: &Value, parameter: Option<&TypeRef>) -> Answer<()> {
     };
     let is_object =
         |type_ref: &TypeRef| matches!(type_ref.shape(), Shape::Aggregate(_) | Shape::Record(_));
-    let is_number =
-        |type_ref: &TypeRef| scalar(type_ref).is_some() || matches!(type_ref.shape(), Shape::Array { .. });
+    let is_number = |type_ref: &TypeRef| {
+        scalar(type_ref).is_some() || matches!(type_ref.shape(), Shape::Array { .. })
+    };
     let given = match argument.type_ref.shape() {
         Shape::Pointer { target, .. } if is_reference(&argument.type_ref) => target,
         _ => argument.type_ref.clone(),

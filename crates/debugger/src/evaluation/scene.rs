@@ -110,7 +110,9 @@ impl<'a> Scene<'a> {
         let frame = self.frame()?;
         let frames = &self.backtrace?.frames;
         if parameter.kind != VariableKind::Parameter
-            || !frames.iter().any(|other| other.activation > frame.activation)
+            || !frames
+                .iter()
+                .any(|other| other.activation > frame.activation)
         {
             return None;
         }

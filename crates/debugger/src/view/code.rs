@@ -29,6 +29,8 @@ pub struct SourceFileView {
     pub producer: Option<String>,
     pub module: String,
     pub dwarf_version: Option<u16>,
+    /// Whether the compiler wrote down the macros (`-g3`).
+    pub macros: bool,
     pub lines: Option<u32>,
 }
 

@@ -62,6 +62,9 @@ pub struct FrameInfoView {
     /// The canonical frame address.
     pub frame_address: u64,
     pub caller_address: Option<u64>,
+    /// The frame addresses of the frame that called this one, and of the one that it called.
+    pub called_by: Option<u64>,
+    pub caller_of: Option<u64>,
     /// The frame it is inlined into, by level.
     pub inlined_into: Option<u32>,
     pub language: Option<String>,

@@ -150,7 +150,12 @@ pub(super) fn needs_labels(structure: &Structure) -> bool {
 fn declaration(structure: &Structure, method: &Method) -> String {
     let class = structure.name.as_deref().unwrap_or_default();
     let class = class.split('<').next().unwrap_or_default();
-    let special = &*method.name == class || method.name.starts_with('~');
+    // A conversion has its result in its name.
+    let converts = method
+        .name
+        .strip_prefix("operator ")
+        .is_some_and(|rest| !["new", "new[]", "delete", "delete[]", "co_await"].contains(&rest));
+    let special = &*method.name == class || method.name.starts_with('~') || converts;
     let mut text = String::new();
     if method.is_static {
         text.push_str("static ");

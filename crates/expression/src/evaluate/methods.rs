@@ -103,7 +103,9 @@ impl Evaluator<'_> {
         let Some(slot) = declared.table_slot.filter(|_| declared.is_virtual) else {
             return Ok(None);
         };
-        let first = declared.table_class.map(|class| structure.member_type(Some(class)));
+        let first = declared
+            .table_class
+            .map(|class| structure.member_type(Some(class)));
         let part = match &first {
             Some(class) => part_of_class(receiver, class, self.scope, 0)?,
             None => None,

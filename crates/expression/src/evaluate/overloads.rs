@@ -67,15 +67,17 @@ fn cost(parameter: &TypeRef, argument: &TypeRef) -> Option<u32> {
         }
         (Shape::Base(wanted), Shape::Base(given)) => {
             let is_float = |encoding| encoding == Encoding::Float;
-            Some(if wanted.encoding == given.encoding && wanted.size == given.size {
-                0
-            } else if is_float(wanted.encoding) == is_float(given.encoding)
-                && wanted.size > given.size
-            {
-                PROMOTION
-            } else {
-                CONVERSION
-            })
+            Some(
+                if wanted.encoding == given.encoding && wanted.size == given.size {
+                    0
+                } else if is_float(wanted.encoding) == is_float(given.encoding)
+                    && wanted.size > given.size
+                {
+                    PROMOTION
+                } else {
+                    CONVERSION
+                },
+            )
         }
         (Shape::Enumeration(wanted), Shape::Enumeration(given)) => {
             (wanted.name == given.name).then_some(0)

@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gimli::{AttributeValue, UnitRef};
 
 use crate::die::{DieId, UnitId};
-use crate::index::format::{
-    Contents, DECLARATION, INLINE, IndexEntry, Kind, NO_PARENT, Place,
-};
+use crate::index::format::{Contents, DECLARATION, INLINE, IndexEntry, Kind, NO_PARENT, Place};
 use crate::index::scan::{self, Context, Target, UnitScan};
 use crate::language::Language;
 use crate::module::Module;

@@ -44,7 +44,7 @@ const RUST: &[&str] = &[
 ];
 
 impl Row {
-    const fn new(source: &'static str, builds: &'static [&'static str]) -> Row {
+    pub const fn new(source: &'static str, builds: &'static [&'static str]) -> Row {
         Row {
             source,
             builds,

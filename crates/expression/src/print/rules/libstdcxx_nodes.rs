@@ -56,17 +56,17 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// The nodes of a container have their value behind this many bytes of links.
-const LIST_LINKS: u64 = 16;
-const FORWARD_LINKS: u64 = 8;
-const TREE_LINKS: u64 = 32;
-const HASH_LINKS: u64 = 8;
+pub(super) const LIST_LINKS: u64 = 16;
+pub(super) const FORWARD_LINKS: u64 = 8;
+pub(super) const TREE_LINKS: u64 = 32;
+pub(super) const HASH_LINKS: u64 = 8;
 
 /// Where in a tree node the links are.
 const TREE_PARENT: u64 = 8;
 const TREE_LEFT: u64 = 16;
 const TREE_RIGHT: u64 = 24;
 
-fn node_value(node: u64, links: u64, element: &TypeRef) -> Value {
+pub(super) fn node_value(node: u64, links: u64, element: &TypeRef) -> Value {
     let offset = align(links, element.alignment());
     Value::in_memory(element.clone(), node.wrapping_add(offset))
 }

@@ -1,6 +1,7 @@
 //! libstdc++: what holds one object or a fixed few: smart pointers, optional, variant, tuple, atomic.
 
 use super::libstdcxx::template_name;
+use super::libstdcxx_nodes::{FORWARD_LINKS, HASH_LINKS, LIST_LINKS, TREE_LINKS, node_value};
 use super::walk::{Walk, template_type};
 use super::{Entry, Items, Pretty, Rule, Style};
 use crate::describe::library_aliases;
@@ -50,6 +51,22 @@ pub(super) const RULES: &[Rule] = &[
         make: vector_iterator,
     },
     Rule {
+        prefix: "std::_List_",
+        make: node_iterator,
+    },
+    Rule {
+        prefix: "std::_Fwd_list_",
+        make: node_iterator,
+    },
+    Rule {
+        prefix: "std::_Rb_tree_",
+        make: node_iterator,
+    },
+    Rule {
+        prefix: "std::_Deque_iterator<",
+        make: node_iterator,
+    },
+    Rule {
         prefix: "std::strong_ordering",
         make: ordering,
     },
@@ -77,11 +94,44 @@ pub(super) fn pointee(walk: &mut Walk<'_>, value: &Value, structure: &Structure)
         walk.at(value, &["_M_ptr"])?
     } else if name.starts_with("__gnu_cxx::__normal_iterator<") {
         walk.at(value, &["_M_current"])?
+    } else if name.starts_with("std::_Deque_iterator<") {
+        walk.at(value, &["_M_cur"])?
     } else {
-        return None;
+        return node_pointee(walk, value, structure);
     };
     let (address, target) = walk.pointer(&pointer)?;
     Some(Value::in_memory(target, address))
+}
+
+/// What the `operator*` of a class refers to.
+fn dereferenced(structure: &Structure) -> Option<TypeRef> {
+    let mut methods = structure.methods.iter();
+    let method = methods.find(|method| &*method.name == "operator*")?;
+    match structure.member_type(method.return_type).shape() {
+        Shape::Pointer { target, .. } => Some(target),
+        _ => None,
+    }
+}
+
+/// What an iterator over nodes stands at.
+fn node_pointee(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Value> {
+    const ITERATORS: [(&str, &str, u64); 8] = [
+        ("std::_List_iterator<", "_M_node", LIST_LINKS),
+        ("std::_List_const_iterator<", "_M_node", LIST_LINKS),
+        ("std::_Fwd_list_iterator<", "_M_node", FORWARD_LINKS),
+        ("std::_Fwd_list_const_iterator<", "_M_node", FORWARD_LINKS),
+        ("std::_Rb_tree_iterator<", "_M_node", TREE_LINKS),
+        ("std::_Rb_tree_const_iterator<", "_M_node", TREE_LINKS),
+        ("std::__detail::_Node_iterator<", "_M_cur", HASH_LINKS),
+        ("std::__detail::_Node_const_iterator<", "_M_cur", HASH_LINKS),
+    ];
+    let name = structure.qualified_name.as_deref()?;
+    let (_, member, links) = ITERATORS
+        .into_iter()
+        .find(|(prefix, _, _)| name.starts_with(prefix))?;
+    let element = template_type(structure, 0).or_else(|| dereferenced(structure))?;
+    let (node, _) = walk.pointer_at(value, &[member])?;
+    (node != 0).then(|| node_value(node, links, &element))
 }
 
 fn unique_pointer(walk: &mut Walk<'_>, value: &Value) -> Option<Value> {
@@ -323,6 +373,10 @@ fn vector_iterator(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<
         ));
     }
     Some(Pretty::Same(Value::in_memory(target, address)))
+}
+
+fn node_iterator(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
+    pointee(walk, value, structure).map(Pretty::Same)
 }
 
 fn ordering(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
