@@ -143,3 +143,41 @@ fn a_call_that_takes_too_long_is_undone() {
         said.err
     );
 }
+
+#[test]
+fn a_called_function_that_throws_is_undone() {
+    let said = Program::build_cpp("throws").piped(
+        "break 24\n\
+         run\n\
+         print half_or_none(3)\n\
+         print half(3)\n\
+         bt\n\
+         print half(6)\n\
+         set unwind-on-terminating-exception off\n\
+         print half(5)\n\
+         continue\n",
+    );
+    said.has(&[
+        "$1 = -1\n",
+        "#0  main () at throws.cpp:24\n",
+        "$2 = 3\n",
+        "\nProgram received signal SIGABRT, Aborted.\n",
+    ]);
+    for words in [
+        "came to std::terminate.\n",
+        "\"set unwind-on-terminating-exception off\"",
+    ] {
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_program_goes_on_behind_a_call_that_threw() {
+    let said = Program::build_cpp("throws").piped(
+        "break 24\n\
+         run\n\
+         print half(3)\n\
+         continue\n",
+    );
+    said.has(&["2 4\n", "exited normally]\n"]);
+}

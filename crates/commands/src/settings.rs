@@ -106,6 +106,7 @@ pub const SETTINGS: &[Setting] = &[
     theirs("scheduler-locking", Takes::OneOf(&["off", "on", "step"]), "off", "whether other threads stand still while the current one runs"),
     theirs("step-mode", Takes::OnOff, "off", "whether `step` stops in functions without line numbers"),
     theirs("stop", Takes::OneOf(&["all", "process", "thread"]), "all", "what a stop stops: everything, its process, or the one thread"),
+    theirs("unwind-on-terminating-exception", Takes::OnOff, "on", "whether a function called by `call` or `print` is undone when it throws what nobody catches"),
     theirs("unwindonsignal", Takes::OnOff, "off", "whether a function called by `call` or `print` is undone when a signal stops it"),
     own("verbose", Takes::OnOff, "off", "whether libraries and breakpoints that find their place are told"),
     own("width", Takes::Number, "unlimited", "accepted from scripts of gdb; lines are never broken"),

@@ -109,6 +109,8 @@ pub(crate) enum Purpose {
     Leap(u64),
     /// A function that we called in this thread returns here.
     CallReturn(crate::ThreadId),
+    /// A function that we called throws, and nobody catches it.
+    Terminate,
 }
 
 impl Breakpoint {

@@ -101,6 +101,13 @@ expression containing the function\n({0}) will be abandoned."
     )]
     CallUndone(String),
     #[error(
+        "The function called from Wayfarer threw an exception that nobody catches, and came to std::terminate.\nWayfarer \
+has restored the context to what it was before the call, or the program would have ended.\nTo change this behavior use \
+\"set unwind-on-terminating-exception off\".\nEvaluation of the expression containing the function\n({0}) will be \
+abandoned."
+    )]
+    CallThrew(String),
+    #[error(
         "The program being debugged did not return in time from a function called from Wayfarer.\nWayfarer has restored \
 the context to what it was before the call.\nTo give it more time use \"set direct-call-timeout\".\nEvaluation of the \
 expression containing the function\n({0}) will be abandoned."

@@ -27,7 +27,7 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        let table: [(&'static str, Allowed, &str); 22] = [
+        let table: [(&'static str, Allowed, &str); 23] = [
             ("stop", Allowed::Words(&["all", "process", "thread"]), "all"),
             (
                 "scheduler-locking",
@@ -41,6 +41,7 @@ impl Default for Settings {
             ),
             ("step-mode", SWITCH, "off"),
             ("unwindonsignal", SWITCH, "off"),
+            ("unwind-on-terminating-exception", SWITCH, "on"),
             ("direct-call-timeout", Allowed::Number, "10"),
             ("listsize", Allowed::Number, "10"),
             ("backtrace limit", Allowed::Number, "unlimited"),

@@ -1,6 +1,7 @@
 //! Style as a test. Each rule is a pure function over texts in a file of its own; this one walks the tree.
 
 mod edges;
+mod kept;
 mod lengths;
 mod source;
 mod unsafety;
@@ -51,6 +52,7 @@ pub fn run() -> Result<(), Failure> {
             }
         }
     }
+    found.extend(kept::violations(&kept::files(&root)?));
     found.extend(lengths::violations(&lengths));
     found.extend(unsafety::violations(&sources));
     let readme = root.join("README.md");

@@ -10,7 +10,7 @@ pub const COMMANDS: &[Command] = &[Command::new("call", Chapter::Data, call)
         "Evaluate an expression, usually a call of a function of the program.",
         "It runs in the current thread; the state from before is restored afterwards. If a breakpoint or a signal stops it, \
 the thread stays in the called function: `finish` completes the call and shows its value, and whatever way the function returns, \
-the thread then stands where it was before. With `set unwindonsignal on` a signal undoes the call at once. A result of type void \
+the thread then stands where it was before. With `set unwindonsignal on` a signal undoes the call at once; an exception that nobody catches always does, unless `set unwind-on-terminating-exception off`. A result of type void \
 is not shown.",
     )
     .completes(Completes::Expression)

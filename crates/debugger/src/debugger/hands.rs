@@ -6,6 +6,7 @@ use wayfarer_symbols::registers::Register;
 
 use super::Debugger;
 use crate::ThreadId;
+use crate::breakpoint::Purpose;
 use crate::evaluation::{Scene, Services, plan_call, returned};
 
 type Answer<T> = Result<T, EvaluationError>;
@@ -43,6 +44,22 @@ impl Hands<'_> {
         })
     }
 
+    /// An exception that nobody catches ends in `std::terminate`, and so would the program, for a call that it never
+    /// made: our breakpoint there, if the program has such a function.
+    fn guard_against_terminate(&mut self, id: ThreadId) -> Option<u64> {
+        if !self
+            .debugger
+            .settings
+            .is_on("unwind-on-terminating-exception")
+        {
+            return None;
+        }
+        let address = self.function_named("_ZSt9terminatev")?;
+        self.debugger
+            .insert_internal(id, address, 0, Purpose::Terminate)
+            .ok()
+    }
+
     /// Calls a function at an address.
     pub(super) fn run(
         &mut self,
@@ -65,12 +82,24 @@ impl Hands<'_> {
             function,
             ..request
         };
-        let mut reply = self
+        let guard = self.guard_against_terminate(id);
+        let reply = self
             .debugger
             .link()
-            .and_then(|link| link.inferior_call(request))
-            .map_err(sentence)?;
+            .and_then(|link| link.inferior_call(request));
+        if let Some(guard) = guard {
+            self.debugger.remove_internal(guard);
+        }
+        let mut reply = reply.map_err(sentence)?;
         memory.forget();
+        if guard.is_some_and(|guard| stopped_only_at(&reply, guard)) {
+            if let (Some(before), Some(stayed)) = (before, reply.stayed) {
+                self.debugger
+                    .undo_call(id, before, &stayed)
+                    .map_err(sentence)?;
+            }
+            return Err(sentence(crate::DebuggerError::CallThrew(name)));
+        }
         if let (Some(before), Some(stayed)) = (before, reply.stayed.take()) {
             let stop = reply.interruption.take().unwrap_or_default();
             let outcome = self.debugger.stay_in_call(id, name, before, stayed, stop);
@@ -301,5 +330,14 @@ impl Services for Hands<'_> {
         };
         let text = space.memory.read_text(reply.general?.rax, LONGEST_TEXT);
         Some(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// Whether a call was stopped by that breakpoint of ours, and by none of the user's.
+fn stopped_only_at(reply: &wire::InferiorCallReply, internal: u64) -> bool {
+    let stop = reply.interruption.as_ref();
+    match stop.and_then(|stop| stop.reason.as_ref()?.reason.as_ref()) {
+        Some(wire::stop_reason::Reason::Breakpoint(hit)) => hit.ids == [internal],
+        _ => false,
     }
 }

@@ -155,7 +155,12 @@ impl Debugger {
                         Some(Purpose::CallReturn(owner)) if owner == id => {
                             self.call_returned(id)?
                         }
-                        Some(Purpose::Step(_) | Purpose::Leap(_) | Purpose::CallReturn(_)) => None,
+                        Some(
+                            Purpose::Step(_)
+                            | Purpose::Leap(_)
+                            | Purpose::CallReturn(_)
+                            | Purpose::Terminate,
+                        ) => None,
                         None => self.judge_breakpoint(id, number as u32)?,
                     };
                     verdict = verdict.or(one);

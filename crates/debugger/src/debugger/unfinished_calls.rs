@@ -160,13 +160,31 @@ impl Debugger {
         let id = call.thread;
         self.remove_internal(call.internal);
         self.forget_calls(|other| other.thread == id && other.stack < call.stack);
+        let before = Before {
+            general: call.general,
+            vector: call.vector,
+        };
+        self.give_back(id, before, call.signal)
+    }
+
+    /// Undoes a call that was stopped in the called function.
+    pub(super) fn undo_call(
+        &mut self,
+        id: ThreadId,
+        before: Before,
+        stayed: &wire::StayedIn,
+    ) -> Result<()> {
+        self.give_back(id, before, stayed.signal)
+    }
+
+    fn give_back(&mut self, id: ThreadId, before: Before, signal: u32) -> Result<()> {
         let request = wire::WriteRegistersRequest {
             session: 0,
             thread: self.thread(id)?.1.id,
-            general: Some(call.general),
-            vector: call.vector,
+            general: Some(before.general),
+            vector: before.vector,
             back: true,
-            signal: call.signal,
+            signal,
         };
         let reply = self.link()?.write_registers(request)?;
         self.show_unfinished(id.process);
