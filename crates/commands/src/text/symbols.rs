@@ -81,8 +81,9 @@ pub fn source_file(view: &SourceFileView) -> String {
     if let Some(directory) = &view.directory {
         let _ = writeln!(text, "Compilation directory is {directory}");
     }
-    let _ = writeln!(text, "Located in {}", view.full_path);
+    // Known only where the file could be read.
     if let Some(lines) = view.lines {
+        let _ = writeln!(text, "Located in {}", view.full_path);
         let _ = writeln!(
             text,
             "Contains {lines} line{}.",
