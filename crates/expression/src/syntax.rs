@@ -217,6 +217,22 @@ pub enum BinaryOperator {
     Comma,
 }
 
+impl UnaryOperator {
+    /// How it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            UnaryOperator::Negate => "-",
+            UnaryOperator::Plus => "+",
+            UnaryOperator::Not => "!",
+            UnaryOperator::Complement => "~",
+            UnaryOperator::Dereference => "*",
+            UnaryOperator::AddressOf => "&",
+            UnaryOperator::Increment => "++",
+            UnaryOperator::Decrement => "--",
+        }
+    }
+}
+
 impl BinaryOperator {
     /// How it is written.
     pub fn symbol(self) -> &'static str {

@@ -1,8 +1,6 @@
 //! The parser: a table of texts and trees, what is refused, and random round trips.
 
-use wayfarer_expression::{
-    BinaryOperator, History, Language, Node, TypeSyntax, UnaryOperator, parse, parse_with,
-};
+use wayfarer_expression::{BinaryOperator, History, Language, Node, TypeSyntax, parse, parse_with};
 
 /// The tree with every pair of parentheses that it could have.
 fn show(node: &Node) -> String {
@@ -18,17 +16,7 @@ fn show(node: &Node) -> String {
         Node::History(History::Absolute(number)) => format!("$#{number}"),
         Node::History(History::Last(number)) => format!("$-{number}"),
         Node::Unary(operator, operand) => {
-            let sign = match operator {
-                UnaryOperator::Negate => "-",
-                UnaryOperator::Plus => "+",
-                UnaryOperator::Not => "!",
-                UnaryOperator::Complement => "~",
-                UnaryOperator::Dereference => "*",
-                UnaryOperator::AddressOf => "&",
-                UnaryOperator::Increment => "++",
-                UnaryOperator::Decrement => "--",
-            };
-            format!("({sign}{})", show(operand))
+            format!("({}{})", operator.symbol(), show(operand))
         }
         Node::Binary(operator, left, right) => {
             format!("({} {} {})", show(left), operator.symbol(), show(right))

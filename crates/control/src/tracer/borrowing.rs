@@ -68,7 +68,7 @@ impl Tracer {
         }
     }
 
-    fn pid_of(&self, id: ThreadId) -> Option<wayfarer_ptrace::Tid> {
+    pub(super) fn pid_of(&self, id: ThreadId) -> Option<wayfarer_ptrace::Tid> {
         let process = self.threads.get(&id)?.process;
         self.processes.get(&process).map(|process| process.pid)
     }

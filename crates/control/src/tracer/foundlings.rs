@@ -29,14 +29,10 @@ impl Tracer {
         let Some(thread) = self.threads.get(&maker) else {
             return;
         };
-        let Some(pid) = self
-            .processes
-            .get(&thread.process)
-            .map(|process| process.pid)
-        else {
+        let tid = thread.tid;
+        let Some(pid) = self.pid_of(maker) else {
             return;
         };
-        let tid = thread.tid;
         for child in process_files::children_of_thread(pid, tid) {
             if self.tids.contains_key(&child) {
                 continue;

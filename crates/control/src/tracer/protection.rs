@@ -82,14 +82,10 @@ impl Tracer {
 
     /// A handler for a blocked signal is no help: the kernel drops it and ends the program.
     fn unblock(&mut self, id: ThreadId) {
-        let Some(thread) = self.threads.get_mut(&id) else {
+        let Some(pid) = self.pid_of(id) else {
             return;
         };
-        let Some(pid) = self
-            .processes
-            .get(&thread.process)
-            .map(|process| process.pid)
-        else {
+        let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
         let tid = thread.tid;

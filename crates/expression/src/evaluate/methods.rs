@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use wayfarer_symbols::types::Method;
 
+use super::class_cast::base_part;
 use super::members::MAXIMUM_DEPTH;
 use super::{Evaluated, Evaluator, base_value, overloads, pointer_of};
 use crate::scope::{EvaluationError, Scope};
@@ -107,7 +108,7 @@ impl Evaluator<'_> {
             .table_class
             .map(|class| structure.member_type(Some(class)));
         let part = match &first {
-            Some(class) => part_of_class(receiver, class, self.scope, 0)?,
+            Some(class) => base_part(receiver, class, self.scope)?,
             None => None,
         };
         let part = part.unwrap_or_else(|| receiver.clone());
@@ -125,31 +126,6 @@ impl Evaluator<'_> {
         self.scope.read(address, &mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
     }
-}
-
-/// The part of an object that is of a class: all of it, or one of its bases.
-fn part_of_class(
-    object: &Value,
-    class: &TypeRef,
-    scope: &mut dyn Scope,
-    depth: usize,
-) -> Evaluated<Option<Value>> {
-    let Shape::Aggregate(structure) = object.type_ref.shape() else {
-        return Ok(None);
-    };
-    if object.type_ref.same(class) {
-        return Ok(Some(object.clone()));
-    }
-    if depth > MAXIMUM_DEPTH {
-        return Ok(None);
-    }
-    for index in 0..structure.bases.len() {
-        let base = base_value(object, &structure, index, scope)?;
-        if let Some(found) = part_of_class(&base, class, scope, depth + 1)? {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
 }
 
 /// The part of an object whose class declares a method of this name.

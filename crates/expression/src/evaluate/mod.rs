@@ -316,7 +316,7 @@ impl Evaluator<'_> {
         match result {
             Ok(value) => Ok(value),
             Err(error) => {
-                let symbol = operators::written_before(operator);
+                let symbol = operator.symbol();
                 let own = self.own_operator(symbol, std::slice::from_ref(operand))?;
                 own.ok_or(error)
             }
@@ -377,7 +377,7 @@ impl Evaluator<'_> {
                 match self.arithmetic(operator, &left, &right) {
                     Ok(value) => Ok(value),
                     Err(error) => {
-                        let symbol = operators::written(operator);
+                        let symbol = operator.symbol();
                         let own = self.own_operator(symbol, &[left, right])?;
                         own.ok_or(error)
                     }

@@ -2,7 +2,7 @@
 
 use super::{Evaluated, Evaluator, overloads};
 use crate::print::sequence_of;
-use crate::syntax::{BinaryOperator, Language, UnaryOperator};
+use crate::syntax::Language;
 use crate::types::{Shape, TypeRef};
 use crate::value::Value;
 
@@ -112,43 +112,4 @@ impl Evaluator<'_> {
 
 fn is_object(value: &Value) -> bool {
     matches!(value.type_ref.shape(), Shape::Aggregate(_))
-}
-
-/// How an operator between operands is written.
-pub(super) fn written(operator: BinaryOperator) -> &'static str {
-    match operator {
-        BinaryOperator::Add => "+",
-        BinaryOperator::Subtract => "-",
-        BinaryOperator::Multiply => "*",
-        BinaryOperator::Divide => "/",
-        BinaryOperator::Remainder => "%",
-        BinaryOperator::ShiftLeft => "<<",
-        BinaryOperator::ShiftRight => ">>",
-        BinaryOperator::BitAnd => "&",
-        BinaryOperator::BitOr => "|",
-        BinaryOperator::BitXor => "^",
-        BinaryOperator::Equal => "==",
-        BinaryOperator::NotEqual => "!=",
-        BinaryOperator::Less => "<",
-        BinaryOperator::LessOrEqual => "<=",
-        BinaryOperator::Greater => ">",
-        BinaryOperator::GreaterOrEqual => ">=",
-        BinaryOperator::And => "&&",
-        BinaryOperator::Or => "||",
-        BinaryOperator::Comma => ",",
-    }
-}
-
-/// How an operator before its operand is written.
-pub(super) fn written_before(operator: UnaryOperator) -> &'static str {
-    match operator {
-        UnaryOperator::Negate => "-",
-        UnaryOperator::Plus => "+",
-        UnaryOperator::Not => "!",
-        UnaryOperator::Complement => "~",
-        UnaryOperator::Dereference => "*",
-        UnaryOperator::AddressOf => "&",
-        UnaryOperator::Increment => "++",
-        UnaryOperator::Decrement => "--",
-    }
 }
