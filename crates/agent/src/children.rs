@@ -120,6 +120,19 @@ impl Stat {
     }
 }
 
+/// Processor time that a thread has used, and whether it would like to use more; `None`: there is no such thread.
+pub fn processor_use(pid: i32, tid: i32) -> Option<(Duration, bool)> {
+    let of_thread = |name| std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/{name}")).ok();
+    let nanoseconds = of_thread("schedstat")?
+        .split_ascii_whitespace()
+        .next()?
+        .parse()
+        .ok()?;
+    let stat = of_thread("stat")?;
+    let state = stat.get(stat.rfind(')')? + 1..)?.trim_start();
+    Some((Duration::from_nanos(nanoseconds), state.starts_with('R')))
+}
+
 /// Whether `pid` descends from this process: its number was not reused by a stranger.
 pub fn is_descendant(pid: i32) -> bool {
     let own = std::process::id() as i32;

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use wayfarer_model::{ProcessEnd, ProcessId};
+use wayfarer_model::{ProcessEnd, ProcessId, ThreadId};
 use wayfarer_replay::outcome::end_of;
 use wayfarer_replay::words::{thread_name, wait_text};
 use wayfarer_replay::{Difference, Plan, ThreadState, Verdict, Wait, compare, explain, judge};
 use wayfarer_runtime_abi::layout::process_state;
 use wayfarer_trace::Trace;
 
-use crate::children::{Stat, Watch, is_descendant, reap, wake_all};
+use crate::children::{Stat, Watch, is_descendant, processor_use, reap, wake_all};
 use crate::observe;
 use crate::replay::ReplayReport;
 use crate::session::Session;
@@ -22,6 +22,11 @@ use crate::session::Session;
 const QUIET: Duration = Duration::from_secs(1);
 /// A killed process that has made all its events need not run for so long.
 const KILLED_QUIET: Duration = Duration::from_millis(200);
+/// Processor time that it must have had behind its last event: on a busy machine it may not have come so far as to give
+/// its turn away.
+const KILLED_RUNS_ON: Duration = Duration::from_millis(10);
+/// How long it may wait for that.
+const KILLED_STARVES: Duration = Duration::from_secs(10);
 /// How often the session is looked at: at first, and once it goes on for long.
 const SHORTEST_LOOK: Duration = Duration::from_millis(1);
 const LONGEST_LOOK: Duration = Duration::from_millis(20);
@@ -49,6 +54,8 @@ pub struct Run<'a> {
     pub root: Pid,
     /// Wait statuses of the processes that were ours to wait for.
     pub ended: BTreeMap<ProcessId, i32>,
+    /// Processor time that threads behind their last events had used when they were first looked at.
+    pub used: BTreeMap<ThreadId, Duration>,
 }
 
 /// Value of `Header::output_tail` behind a newline.
@@ -80,15 +87,17 @@ impl Run<'_> {
             let progress = observe::progress(&threads);
             if progress != last_progress {
                 (last_progress, last_move) = (progress, Instant::now());
+                self.used.clear();
                 look = (look * 2).min(LONGEST_LOOK);
                 continue;
             }
             look = LONGEST_LOOK;
-            if last_move.elapsed() > KILLED_QUIET && self.end_the_killed(&threads) {
+            let quiet = last_move.elapsed();
+            if quiet > KILLED_QUIET && self.end_the_killed(&threads, quiet > KILLED_STARVES) {
                 last_move = Instant::now();
                 continue;
             }
-            if last_move.elapsed() > QUIET {
+            if quiet > QUIET {
                 let threads = self.without_the_dead(threads);
                 match judge(
                     &threads,
@@ -180,26 +189,44 @@ impl Run<'_> {
     }
 
     /// Ends processes that a signal ended while recording and that have nothing left to do but run on
-    /// without events. Whether there were any.
-    fn end_the_killed(&self, threads: &[ThreadState]) -> bool {
+    /// without events. Whether there were any. `regardless`: even if they had no time to run.
+    fn end_the_killed(&mut self, threads: &[ThreadState], regardless: bool) -> bool {
         let mut any = false;
-        for (id, end) in &self.plan.ends {
+        let plan = self.plan;
+        for (id, end) in &plan.ends {
             let (ProcessEnd::Killed(_), Some(status)) = (end, end.wait_status()) else {
                 continue;
             };
-            let mut own = threads
+            let own: Vec<&ThreadState> = threads
                 .iter()
                 .filter(|thread| thread.process == *id && thread.live)
-                .peekable();
+                .collect();
             let done =
                 |thread: &ThreadState| thread.wait == Wait::End || thread.events >= thread.promised;
-            if own.peek().is_some() && own.all(done) && self.send(*id, Signal::SIGKILL) {
+            if own.is_empty() || !own.iter().all(|thread| done(thread)) {
+                continue;
+            }
+            let starves = own.iter().any(|thread| self.starves(thread));
+            if (regardless || !starves) && self.send(*id, Signal::SIGKILL) {
                 // Whatever it made of the signal itself, it ends here as it did then.
                 self.mark_ended(*id, status.0 as u32);
                 any = true;
             }
         }
         any
+    }
+
+    /// Whether a thread that is behind its last event would run, and hardly could since it was first asked.
+    fn starves(&mut self, thread: &ThreadState) -> bool {
+        let used = self.real_pid(thread.process).and_then(|pid| {
+            let slot = self.session.thread(thread.id.0)?;
+            processor_use(pid, slot.real_tid.load(Ordering::Acquire) as i32)
+        });
+        let (true, Some((used, true))) = (thread.wait != Wait::End, used) else {
+            return false;
+        };
+        let first = *self.used.entry(thread.id).or_insert(used);
+        used.saturating_sub(first) < KILLED_RUNS_ON
     }
 
     fn send(&self, id: ProcessId, signal: Signal) -> bool {

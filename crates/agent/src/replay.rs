@@ -150,6 +150,7 @@ pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, Rep
         watch: &watch,
         root: pid,
         ended: BTreeMap::new(),
+        used: BTreeMap::new(),
     };
     let end = run.until_end();
     run.clear();

@@ -35,6 +35,16 @@ pub struct Frame {
     pub rip: usize,
 }
 
+/// Where the arguments of a call lie in a frame.
+static OFFSETS: [u16; 6] = [
+    core::mem::offset_of!(Frame, rdi) as u16,
+    core::mem::offset_of!(Frame, rsi) as u16,
+    core::mem::offset_of!(Frame, rdx) as u16,
+    core::mem::offset_of!(Frame, r10) as u16,
+    core::mem::offset_of!(Frame, r8) as u16,
+    core::mem::offset_of!(Frame, r9) as u16,
+];
+
 impl Frame {
     /// The program's stack pointer.
     #[inline]
@@ -46,6 +56,16 @@ impl Frame {
     #[inline]
     pub fn arguments(&self) -> [usize; 6] {
         [self.rdi, self.rsi, self.rdx, self.r10, self.r8, self.r9]
+    }
+
+    /// One of [`arguments`](Frame::arguments); zero for an index that is none.
+    #[inline(always)]
+    pub fn argument(&self, index: u8) -> usize {
+        match OFFSETS.get(index as usize) {
+            // SAFETY: the offset of a register in this frame.
+            Some(&offset) => unsafe { *core::ptr::from_ref(self).byte_add(offset as usize).cast() },
+            None => 0,
+        }
     }
 
     /// Lets the program go on at `rip` instead of behind its call.
@@ -68,3 +88,21 @@ impl Frame {
 
 const _: () = assert!(size_of::<Frame>() == 400);
 const _: () = assert!(core::mem::offset_of!(Frame, rax) == 368);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_arguments_are_those_of_all() {
+        // SAFETY: all zeros is a frame.
+        let mut frame: Frame = unsafe { core::mem::zeroed() };
+        (frame.rdi, frame.rsi, frame.rdx) = (1, 2, 3);
+        (frame.r10, frame.r8, frame.r9) = (4, 5, 6);
+        assert_eq!(frame.arguments(), [1, 2, 3, 4, 5, 6]);
+        for index in 0..6 {
+            assert_eq!(frame.argument(index), usize::from(index) + 1);
+        }
+        assert_eq!(frame.argument(6), 0);
+    }
+}

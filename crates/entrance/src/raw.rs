@@ -1,5 +1,6 @@
 //! Raw system calls from our own text, which dispatch lets pass.
 
+use crate::frame::Frame;
 use core::arch::{asm, global_asm};
 
 pub const EINTR: isize = 4;
@@ -77,6 +78,7 @@ fewer_arguments! {
 
 unsafe extern "C" {
     fn wayfarer_interruptible(nr: usize, args: *const usize, pending: *const u32) -> isize;
+    fn wayfarer_interruptible_frame(frame: *const Frame, pending: *const u32) -> isize;
     fn wayfarer_interruptible_window();
     fn wayfarer_interruptible_done();
     fn wayfarer_interruptible_cancelled();
@@ -86,12 +88,15 @@ unsafe extern "C" {
 // the thread in there knows that the call has not been made (or will be made again), and sends it to
 // the end that says EINTR.
 global_asm!(
-    ".pushsection .text.wayfarer_interruptible,\"ax\",@progbits",
+    ".pushsection .text.hot.wayfarer_interruptible,\"ax\",@progbits",
     ".globl wayfarer_interruptible, wayfarer_interruptible_window",
+    ".globl wayfarer_interruptible_frame",
+    ".hidden wayfarer_interruptible_frame",
     ".globl wayfarer_interruptible_done, wayfarer_interruptible_cancelled",
     ".hidden wayfarer_interruptible, wayfarer_interruptible_window",
     ".hidden wayfarer_interruptible_done, wayfarer_interruptible_cancelled",
     ".type wayfarer_interruptible,@function",
+    ".type wayfarer_interruptible_frame,@function",
     ".p2align 4",
     "wayfarer_interruptible:",
     ".cfi_startproc",
@@ -104,6 +109,18 @@ global_asm!(
     "mov r10, [r11 + 24]",
     "mov r8, [r11 + 32]",
     "mov r9, [r11 + 40]",
+    "jmp wayfarer_interruptible_window",
+    ".p2align 4",
+    "wayfarer_interruptible_frame:",
+    "mov r11, rdi",
+    "mov rcx, rsi",
+    "mov rax, [r11 + {rax}]",
+    "mov rdi, [r11 + {rdi}]",
+    "mov rsi, [r11 + {rsi}]",
+    "mov rdx, [r11 + {rdx}]",
+    "mov r10, [r11 + {r10}]",
+    "mov r8, [r11 + {r8}]",
+    "mov r9, [r11 + {r9}]",
     "wayfarer_interruptible_window:",
     "cmp dword ptr [rcx], 0",
     "jne wayfarer_interruptible_cancelled",
@@ -116,6 +133,13 @@ global_asm!(
     ".cfi_endproc",
     ".size wayfarer_interruptible, . - wayfarer_interruptible",
     ".popsection",
+    rax = const core::mem::offset_of!(Frame, rax),
+    rdi = const core::mem::offset_of!(Frame, rdi),
+    rsi = const core::mem::offset_of!(Frame, rsi),
+    rdx = const core::mem::offset_of!(Frame, rdx),
+    r10 = const core::mem::offset_of!(Frame, r10),
+    r8 = const core::mem::offset_of!(Frame, r8),
+    r9 = const core::mem::offset_of!(Frame, r9),
 );
 
 /// A blocking call that a signal handler can cancel without a race: returns −EINTR without making
@@ -128,6 +152,16 @@ global_asm!(
 pub unsafe fn syscall_interruptible(nr: usize, args: &[usize; 6], pending: *const u32) -> isize {
     // SAFETY: the caller's promise is the same.
     unsafe { wayfarer_interruptible(nr, args.as_ptr(), pending) }
+}
+
+/// The same for the call that a frame stands for.
+///
+/// # Safety
+/// As [`syscall_interruptible`].
+#[inline]
+pub unsafe fn frame_interruptible(frame: &Frame, pending: *const u32) -> isize {
+    // SAFETY: the caller's promise is the same.
+    unsafe { wayfarer_interruptible_frame(frame, pending) }
 }
 
 /// For a signal handler: if `rip`, where the signal struck, lies between the test of `pending` and
@@ -162,6 +196,33 @@ mod tests {
         };
         assert_eq!(made as u32, std::process::id());
         assert_eq!(cancelled, -EINTR);
+    }
+
+    #[test]
+    fn a_frame_has_the_arguments_where_the_call_looks_for_them() {
+        let name = c"/dev/null";
+        // SAFETY: all zeros is a frame; openat and close touch nothing else.
+        unsafe {
+            let mut frame: Frame = core::mem::zeroed();
+            frame.rax = 257;
+            frame.rdi = -100isize as usize;
+            frame.rsi = name.as_ptr() as usize;
+            assert_eq!(frame_interruptible(&frame, &1), -EINTR);
+            let descriptor = frame_interruptible(&frame, &0);
+            assert!(descriptor >= 0);
+            // mmap takes all six.
+            frame.rax = 9;
+            frame.rdi = 0;
+            frame.rsi = 4096;
+            frame.rdx = 0;
+            frame.r10 = 0x22;
+            frame.r8 = usize::MAX;
+            frame.r9 = 0;
+            let mapped = frame_interruptible(&frame, &0);
+            assert!(mapped > 0);
+            syscall2(11, mapped as usize, 4096);
+            syscall1(3, descriptor as usize);
+        }
     }
 
     #[test]

@@ -21,6 +21,12 @@ pub unsafe fn put_varint(mut at: *mut u8, mut value: u64) -> *mut u8 {
     }
 }
 
+/// How many bytes [`put_varint`] writes.
+#[inline(always)]
+pub const fn varint_length(value: u64) -> usize {
+    (70 - (value | 1).leading_zeros() as usize) / 7
+}
+
 /// Small for numbers near zero of either sign.
 #[inline(always)]
 pub const fn zigzag(value: i64) -> u64 {

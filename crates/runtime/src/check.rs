@@ -22,18 +22,43 @@ pub unsafe fn hash_bytes(mut hash: u64, from: *const u8, length: usize) -> u64 {
     let mut position = 0;
     // SAFETY: as the caller says.
     unsafe {
-        while position + 8 <= length {
-            hash = mix(hash, from.add(position).cast::<u64>().read_unaligned());
-            position += 8;
+        let word = |at: usize| from.add(at).cast::<u64>().read_unaligned();
+        while position + 16 <= length {
+            hash = mix(mix(hash, word(position)), word(position + 8));
+            position += 16;
         }
-        let mut rest = 0u64;
-        let mut shift = 0;
-        while position < length {
-            rest |= u64::from(from.add(position).read()) << shift;
-            shift += 8;
-            position += 1;
+        if position + 8 <= length {
+            hash = mix(hash, word(position));
         }
-        mix(hash, rest ^ ((length as u64) << 56))
+        mix(hash, tail(from, length) ^ ((length as u64) << 56))
+    }
+}
+
+/// The last bytes that fill no word, lowest first.
+///
+/// # Safety
+/// As [`hash_bytes`].
+#[inline(always)]
+unsafe fn tail(from: *const u8, length: usize) -> u64 {
+    let left = length & 7;
+    // SAFETY: as the caller says; all reads are within the length.
+    unsafe {
+        let end = from.add(length);
+        if left == 0 {
+            0
+        } else if length >= 8 {
+            end.sub(8).cast::<u64>().read_unaligned() >> (64 - 8 * left)
+        } else if left >= 4 {
+            let low = u64::from(from.cast::<u32>().read_unaligned());
+            let high = u64::from(end.sub(4).cast::<u32>().read_unaligned());
+            low | high << (8 * left - 32)
+        } else {
+            // First, middle and last of one, two or three.
+            let low = u64::from(from.read());
+            let middle = u64::from(from.add(left / 2).read()) << (8 * (left / 2));
+            let high = u64::from(end.sub(1).read()) << (8 * left - 8);
+            low | middle | high
+        }
     }
 }
 
@@ -46,10 +71,16 @@ pub fn fold(hash: u64) -> u8 {
 /// Longest string that is looked at.
 const STRING_LIMIT: usize = 4096;
 
+/// The check byte of a call that passes no strings.
+#[inline(always)]
+pub fn scalars(call: &Call, number: usize, arguments: &[usize; 6]) -> u8 {
+    fold(scalar_sum(call, number, arguments))
+}
+
 /// Checksum of a call's number and scalar arguments. Rotations instead of products: this runs for every
 /// call, and eight bits of it are kept.
 #[inline(always)]
-fn scalars(call: &Call, number: usize, arguments: &[usize; 6]) -> u64 {
+fn scalar_sum(call: &Call, number: usize, arguments: &[usize; 6]) -> u64 {
     let mut sum = number as u64;
     let mut index = 0;
     while index < 6 {
@@ -67,7 +98,7 @@ fn scalars(call: &Call, number: usize, arguments: &[usize; 6]) -> u64 {
 /// The check byte of a call: its scalar arguments and the strings it passes.
 #[inline(always)]
 pub fn arguments(thread: &mut Thread, call: &Call, number: usize, arguments: &[usize; 6]) -> u8 {
-    let mut hash = scalars(call, number, arguments);
+    let mut hash = scalar_sum(call, number, arguments);
     if call.strings != 0 {
         hash = strings(thread, call, hash, arguments);
     }
@@ -88,4 +119,27 @@ fn strings(thread: &mut Thread, call: &Call, mut hash: u64, arguments: &[usize; 
         index += 1;
     }
     hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_what_is_left_byte_by_byte() {
+        let bytes: Vec<u8> = (0..40u8).map(|number| number.wrapping_mul(37)).collect();
+        for start in 0..8 {
+            for length in 0..=32 {
+                let piece = &bytes[start..start + length];
+                let left = &piece[length / 8 * 8..];
+                let expected = left
+                    .iter()
+                    .rev()
+                    .fold(0, |word, &byte| word << 8 | u64::from(byte));
+                // SAFETY: the piece is that long.
+                let found = unsafe { tail(piece.as_ptr(), length) };
+                assert_eq!(found, expected, "{length} bytes from {start}");
+            }
+        }
+    }
 }

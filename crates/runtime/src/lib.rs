@@ -29,6 +29,7 @@ mod counter;
 mod descriptors;
 mod disarm;
 mod diverge;
+mod draft;
 mod environment;
 mod exec;
 mod exit;

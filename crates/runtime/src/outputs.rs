@@ -4,7 +4,7 @@
 //! replay copies it in. Where the length of a later piece is told by an earlier one (a socket address
 //! and its length), the earlier one is in place when the later one is looked at, in both directions.
 
-use crate::table::{Call, Out};
+use crate::table::{Call, Out, Piece};
 use crate::user;
 
 /// Lengths that the kernel overwrites and that must be known from before the call.
@@ -51,18 +51,23 @@ fn load<T: Copy>(from: usize) -> T {
 /// The piece of memory that a call wrote, with length 0 for none; `None`: ask [`walk`]. For those calls of which
 /// programs make most.
 #[inline(always)]
-pub fn only_piece(call: &Call, arguments: &[usize; 6], result: isize) -> Option<(usize, usize)> {
-    let (pointer, size) = match call.outputs {
-        [Out::None, ..] => return Some((0, 0)),
-        [Out::Result(pointer), Out::None, _] => (pointer, 1),
-        [Out::ResultTimes(pointer, size), Out::None, _] => (pointer, size),
-        _ => return None,
-    };
-    let pointer = argument(arguments, pointer);
-    if call.outputs_on_interrupt || result <= 0 || pointer == 0 {
-        return (!call.outputs_on_interrupt).then_some((0, 0));
+pub fn only_piece(
+    call: &Call,
+    result: isize,
+    argument: impl Fn(u8) -> usize,
+) -> Option<(usize, usize)> {
+    let Piece {
+        argument: index,
+        unit,
+    } = call.piece;
+    if unit == 0 {
+        return None;
     }
-    Some((pointer, result as usize * size as usize))
+    let pointer = argument(index);
+    if result <= 0 || pointer == 0 {
+        return Some((0, 0));
+    }
+    Some((pointer, result as usize * unit as usize))
 }
 
 /// Calls `visit(pointer, length)` for each piece of memory that the call wrote.

@@ -5,8 +5,8 @@ use crate::outputs::{self, Before, EINTR};
 use crate::state::{Thread, header};
 use crate::table::{Call, Kind};
 use crate::{
-    check, connections, disarm, exec, exit, memory, order, parallel, process, signals, special,
-    streams, table, token, writethrough,
+    check, connections, disarm, draft, exec, exit, memory, order, parallel, process, signals,
+    special, streams, table, token, writethrough,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -28,6 +28,19 @@ pub struct Made<'a> {
     pub frame: &'a mut Frame,
 }
 
+impl Made<'_> {
+    #[inline(always)]
+    pub fn new<'a>(call: &'static Call, frame: &'a mut Frame) -> Made<'a> {
+        Made {
+            call,
+            number: frame.rax,
+            arguments: frame.arguments(),
+            check: 0,
+            frame,
+        }
+    }
+}
+
 /// The dispatcher while recording.
 #[inline]
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
@@ -38,49 +51,54 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         return;
     }
     let number = frame.rax;
-    let arguments = frame.arguments();
     let call = table::get(number);
-    if call.bare {
+    let result = if call.bare {
+        let arguments = frame.arguments();
         let check = check::arguments(thread, call, number, &arguments);
         // SAFETY: the program's own call.
         let result = unsafe { call_kernel(number, &arguments) };
         thread.emit_call(number as u64, check, result as i64);
-        finish(thread, frame, result);
-        return;
-    }
-    let mut made = Made {
-        call,
-        number,
-        arguments,
-        check: 0,
-        frame,
+        result
+    } else if call.drafts && thread.holds_token && thread.sync == order::OFF {
+        draft::make(thread, frame, call)
+    } else {
+        ordinary(thread, Made::new(call, frame))
     };
-    let result = match call.kind {
+    finish(thread, frame, result);
+}
+
+/// Any call that has no shorter way.
+#[inline(never)]
+fn ordinary(thread: &mut Thread, mut made: Made) -> isize {
+    match made.call.kind {
         Kind::Emulate => plain(thread, &mut made),
         Kind::Special => routine(thread, &mut made),
-        Kind::Execute => {
-            made.check = check::arguments(thread, call, number, &arguments);
-            disarm::before_call(thread, number, &arguments);
-            // SAFETY: the program's own call.
-            let result = unsafe { call_kernel(number, &arguments) };
-            if number == 11 {
-                writethrough::forget(thread, arguments[0], arguments[1]);
-            }
-            thread.emit_call(number as u64, made.check, result as i64);
-            result
-        }
+        Kind::Execute => execute(thread, &mut made),
         Kind::Refuse => {
-            if matches!(number, 206 | 425) {
-                thread.note(record::note::REFUSED_ASYNC_IO, number as i64, &[]);
+            if matches!(made.number, 206 | 425) {
+                thread.note(record::note::REFUSED_ASYNC_IO, made.number as i64, &[]);
             }
             ENOSYS
         }
         Kind::Unknown => {
-            thread.note(record::note::UNKNOWN_CALL, number as i64, &[]);
+            thread.note(record::note::UNKNOWN_CALL, made.number as i64, &[]);
             plain(thread, &mut made)
         }
-    };
-    finish(thread, frame, result);
+    }
+}
+
+/// A call that a replay makes, too.
+fn execute(thread: &mut Thread, made: &mut Made) -> isize {
+    let (number, arguments) = (made.number, made.arguments);
+    made.check = check::arguments(thread, made.call, number, &arguments);
+    disarm::before_call(thread, number, &arguments);
+    // SAFETY: the program's own call.
+    let result = unsafe { call_kernel(number, &arguments) };
+    if number == 11 {
+        writethrough::forget(thread, arguments[0], arguments[1]);
+    }
+    thread.emit_call(number as u64, made.check, result as i64);
+    result
 }
 
 /// The end of every call: its result, and the handlers that must run before the program sees it.
@@ -145,20 +163,28 @@ pub fn perform(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> 
         // SAFETY: the program's own call.
         return unsafe { call_kernel(made.number, arguments) };
     }
+    match perform_once(thread, made.number, arguments) {
+        EINTR => again(thread, made, arguments),
+        result => result,
+    }
+}
+
+/// A call has been interrupted: makes it again, as often as the program does not notice.
+#[cold]
+#[inline(never)]
+pub fn again(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> isize {
     loop {
+        if thread.pending.load(Ordering::Relaxed) == 0 {
+            // Only our own signals: the program must not notice.
+        } else if made.call.restarts && signals::all_restart(thread) {
+            signals::deliver(thread, made.frame, record::place::RESTART);
+        } else {
+            return EINTR;
+        }
         let result = perform_once(thread, made.number, arguments);
         if result != EINTR {
             return result;
         }
-        if thread.pending.load(Ordering::Relaxed) == 0 {
-            // Only our own signals: the program must not notice.
-            continue;
-        }
-        if made.call.restarts && signals::all_restart(thread) {
-            signals::deliver(thread, made.frame, record::place::RESTART);
-            continue;
-        }
-        return result;
     }
 }
 
@@ -184,20 +210,8 @@ pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) 
 /// Writes the record of a call with everything that it wrote, and `suffix` behind it.
 #[inline]
 pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Before, suffix: &[u8]) {
-    write_down_as(thread, made.call, made, result, before, suffix);
-}
-
-/// The same with a description of this very call instead of the table's.
-#[inline]
-pub fn write_down_as(
-    thread: &mut Thread,
-    call: &Call,
-    made: &Made,
-    result: isize,
-    before: Before,
-    suffix: &[u8],
-) {
-    match outputs::only_piece(call, &made.arguments, result) {
+    let argument = |index: u8| made.arguments.get(index as usize).copied().unwrap_or(0);
+    match outputs::only_piece(made.call, result, argument) {
         Some((_, 0)) if suffix.is_empty() => {
             thread.emit_call(made.number as u64, made.check, result as i64);
         }
@@ -212,13 +226,14 @@ pub fn write_down_as(
                 bytes,
             );
         }
-        _ => write_pieces(thread, call, made, result, before, suffix),
+        _ => write_down_as(thread, made.call, made, result, before, suffix),
     }
 }
 
-/// The same for any call: twice over the pieces, for the length and for the bytes.
+/// The same with a description of this very call instead of the table's: twice over the pieces, for the length and
+/// for the bytes.
 #[inline(never)]
-fn write_pieces(
+pub fn write_down_as(
     thread: &mut Thread,
     call: &Call,
     made: &Made,

@@ -97,23 +97,16 @@ const HASH_LIMIT: usize = 256 * 1024;
 
 /// Goes on with the thread's running checksum over the first `length` bytes.
 pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
-    let mut hash = check::mix(thread.hash, length as u64);
-    let mut left = length.min(HASH_LIMIT);
-    match source {
-        Source::Piece(pointer, _) => hash = user::hash(thread, hash, pointer, left),
-        Source::Vector(array, count) => {
-            let mut index = 0;
-            while index < count && left > 0 {
-                let Some(piece) = user::read::<[usize; 2]>(array + index * 16) else {
-                    break;
-                };
-                let take = piece[1].min(left);
-                hash = user::hash(thread, hash, piece[0], take);
-                left -= take;
-                index += 1;
-            }
+    let one;
+    let (array, count) = match source {
+        Source::Piece(pointer, length) => {
+            one = [pointer, length];
+            (&raw const one, 1)
         }
-    }
+        Source::Vector(array, count) => (array as *const [usize; 2], count),
+    };
+    let hash = check::mix(thread.hash, length as u64);
+    let hash = user::hash_pieces(thread, hash, array, count, length.min(HASH_LIMIT));
     thread.hash = hash;
     check::fold(hash)
 }
@@ -135,25 +128,62 @@ fn claim(thread: &Thread, object: &Object, owner: &core::sync::atomic::AtomicU32
     object.flags.fetch_or(flag, Ordering::AcqRel);
 }
 
+/// A direction of a stream that a call reads from.
+#[derive(Clone, Copy)]
+pub struct Incoming {
+    object: &'static Object,
+    flag: u32,
+}
+
+impl Incoming {
+    /// What a read-like call takes its bytes from; `None` if its contents are logged whatever it is.
+    #[inline]
+    pub fn claim(thread: &Thread, made: &Made) -> Option<Incoming> {
+        let plain = is_plain_read(made.number, &made.arguments);
+        Self::of(thread, made.arguments[0], plain)
+    }
+
+    /// The same for a descriptor; `plain`: the call takes the next bytes and tells nothing else.
+    #[inline(always)]
+    pub fn of(thread: &Thread, descriptor: usize, plain: bool) -> Option<Incoming> {
+        let entry = thread.process().entry(descriptor);
+        if entry >> 1 <= OUTPUT_OBJECT {
+            return None;
+        }
+        let object = object(entry >> 1);
+        let way = 1 - (entry & 1);
+        let flag = contents_flag(way);
+        if !plain {
+            object.flags.fetch_or(flag, Ordering::AcqRel);
+            return None;
+        }
+        claim(thread, object, &direction(object, way).reader, flag);
+        Some(Incoming { object, flag })
+    }
+
+    /// Whether the count is enough: the bytes are those that the writer will write again.
+    #[inline]
+    pub fn is_exclusive(self) -> bool {
+        let flags = self.object.flags.load(Ordering::Acquire);
+        flags & (self.flag | object_flags::BOTH) == object_flags::BOTH && !contents_all()
+    }
+}
+
+#[inline(never)]
 pub fn record_read(thread: &mut Thread, made: &mut Made) -> isize {
-    let entry = thread.process().entry(made.arguments[0]);
-    if entry >> 1 <= OUTPUT_OBJECT {
+    let Some(incoming) = Incoming::claim(thread, made) else {
         return plain(thread, made);
-    }
-    let object = object(entry >> 1);
-    let way = 1 - (entry & 1);
-    let flag = contents_flag(way);
-    if !is_plain_read(made.number, &made.arguments) {
-        object.flags.fetch_or(flag, Ordering::AcqRel);
-        return plain(thread, made);
-    }
-    claim(thread, object, &direction(object, way).reader, flag);
+    };
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let before = outputs::Before::default();
     let arguments = made.arguments;
     let result = perform(thread, made, &arguments);
-    let flags = object.flags.load(Ordering::Acquire);
-    if result > 0 && flags & (flag | object_flags::BOTH) == object_flags::BOTH && !contents_all() {
+    write_read(thread, made, result, incoming);
+    result
+}
+
+/// Writes down a call that took bytes from a stream.
+pub fn write_read(thread: &mut Thread, made: &Made, result: isize, incoming: Incoming) {
+    if result > 0 && incoming.is_exclusive() {
         thread.emit(
             record::RECEIVE,
             made.number as u64,
@@ -161,9 +191,8 @@ pub fn record_read(thread: &mut Thread, made: &mut Made) -> isize {
             result as u64,
         );
     } else {
-        write_down(thread, made, result, before, &[]);
+        write_down(thread, made, result, outputs::Before::default(), &[]);
     }
-    result
 }
 
 /// recvmsg and recvmmsg: descriptors may come with the bytes.
@@ -223,6 +252,7 @@ fn each_passed(
     }
 }
 
+#[inline(never)]
 pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
     let entry = thread.process().entry(made.arguments[0]);
     let number = made.number;
@@ -259,7 +289,11 @@ pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
         write_through(thread, made, result, address, length);
         return result;
     }
-    write_down(thread, made, result, outputs::Before::default(), &[]);
+    if made.call.piece.unit != 0 {
+        thread.emit_call(number as u64, made.check, result as i64);
+    } else {
+        write_down(thread, made, result, outputs::Before::default(), &[]);
+    }
     result
 }
 

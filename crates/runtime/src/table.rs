@@ -67,7 +67,43 @@ pub struct Call {
     pub strings: u8,
     /// Nothing but a result: no outputs, no strings, nothing to follow, no waiting.
     pub bare: bool,
+    /// May wait, looks at no memory before, and writes into one piece of memory at most: see `draft.rs`.
+    pub drafts: bool,
     pub outputs: [Out; 3],
+    pub piece: Piece,
+}
+
+/// The only memory that a call writes, if it is one piece whose length comes from the result: which argument points
+/// there, and bytes for each unit of the result. No such argument: it writes nothing. No bytes: see the outputs. Made
+/// for the table as a whole; it says nothing of a description that was changed for one call.
+#[derive(Clone, Copy)]
+pub struct Piece {
+    pub argument: u8,
+    pub unit: u8,
+}
+
+impl Piece {
+    const NOTHING: Piece = Piece {
+        argument: u8::MAX,
+        unit: 1,
+    };
+    const SEVERAL: Piece = Piece {
+        argument: u8::MAX,
+        unit: 0,
+    };
+
+    const fn of(call: &Call) -> Piece {
+        match call.outputs {
+            _ if call.outputs_on_interrupt => Piece::SEVERAL,
+            [Out::None, ..] => Piece::NOTHING,
+            [Out::Result(argument), Out::None, _] => Piece { argument, unit: 1 },
+            [Out::ResultTimes(argument, size), Out::None, _] => Piece {
+                argument,
+                unit: size as u8,
+            },
+            _ => Piece::SEVERAL,
+        }
+    }
 }
 
 const UNKNOWN: Call = Call {
@@ -79,7 +115,9 @@ const UNKNOWN: Call = Call {
     scalars: 0,
     strings: 0,
     bare: false,
+    drafts: false,
     outputs: [Out::None; 3],
+    piece: Piece::NOTHING,
 };
 
 const fn emulate(scalars: u8) -> Call {
@@ -510,6 +548,12 @@ const fn make() -> [Call; CALLS] {
         t[number].bare = matches!(call.kind, Kind::Emulate)
             && matches!(call.outputs[0], None)
             && !call.blocks
+            && !call.descriptors
+            && call.strings == 0;
+        t[number].piece = Piece::of(&call);
+        t[number].drafts = (matches!(call.kind, Kind::Emulate) || number == 0)
+            && t[number].piece.unit != 0
+            && call.blocks
             && !call.descriptors
             && call.strings == 0;
         number += 1;

@@ -47,8 +47,14 @@ pub fn release(thread: &mut Thread) {
 
 fn unlock(token: &Token) {
     if token.state.swap(0, Ordering::AcqRel) == 2 {
-        futex::wake(&token.state, 1);
+        wake_one(token);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn wake_one(token: &Token) {
+    futex::wake(&token.state, 1);
 }
 
 #[inline(never)]
@@ -56,6 +62,16 @@ pub fn acquire(thread: &mut Thread) {
     if thread.holds_token {
         return;
     }
+    if let Some(turn) = lock(thread) {
+        thread.emit_turn(turn);
+        // Only a thread that had the token could decide otherwise.
+        disarm::keep_up(thread);
+    }
+}
+
+/// Takes the token; the number of the turn that begins with it, if others had theirs since.
+#[inline]
+pub fn lock(thread: &mut Thread) -> Option<u32> {
     let token = loop {
         let token = token(thread.process());
         if token
@@ -76,20 +92,29 @@ pub fn acquire(thread: &mut Thread) {
     };
     thread.holds_token = true;
     if thread.process().parallel {
-        return;
+        return None;
     }
     let me = thread.number + 1;
-    if token.owner.load(Ordering::Relaxed) != me {
-        token.owner.store(me, Ordering::Relaxed);
-        let turn = token.turn.load(Ordering::Relaxed).wrapping_add(1);
-        token.turn.store(turn, Ordering::Relaxed);
-        thread.turn = turn;
-        thread.emit_turn(turn);
-        // Only a thread that had the token could decide otherwise.
-        disarm::keep_up(thread);
+    if token.owner.load(Ordering::Relaxed) == me {
+        return None;
     }
+    token.owner.store(me, Ordering::Relaxed);
+    let turn = token.turn.load(Ordering::Relaxed).wrapping_add(1);
+    token.turn.store(turn, Ordering::Relaxed);
+    thread.turn = turn;
+    Some(turn)
 }
 
+/// The turn that would begin if the thread took the token now. Others may have theirs before it does.
+#[inline]
+pub fn next_turn(thread: &Thread) -> Option<u32> {
+    let token = token(thread.process());
+    let changes = token.owner.load(Ordering::Relaxed) != thread.number + 1;
+    changes.then(|| token.turn.load(Ordering::Relaxed).wrapping_add(1))
+}
+
+#[cold]
+#[inline(never)]
 fn wait_for(thread: &mut Thread, token: &Token) {
     let mut spins = 0;
     while spins < 100 {

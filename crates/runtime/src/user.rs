@@ -22,6 +22,54 @@ extern "C" fn hash_job(data: *mut u8) {
     }
 }
 
+#[repr(C)]
+struct Pieces {
+    array: *const [usize; 2],
+    count: usize,
+    left: usize,
+    hash: u64,
+}
+
+extern "C" fn pieces_job(data: *mut u8) {
+    // SAFETY: as in `hash_job`.
+    unsafe {
+        let job = &mut *data.cast::<Pieces>();
+        let (mut hash, mut left, mut index) = (job.hash, job.left, 0);
+        while index < job.count && left > 0 {
+            let [from, length] = job.array.add(index).read_unaligned();
+            let take = length.min(left);
+            if from != 0 && take != 0 {
+                hash = check::hash_bytes(hash, from as *const u8, take);
+            }
+            left -= take;
+            index += 1;
+        }
+        job.hash = hash;
+    }
+}
+
+/// Checksum of the first `length` bytes of an array of pieces, going on from `hash`; unchanged on a bad pointer.
+pub fn hash_pieces(
+    thread: &mut Thread,
+    hash: u64,
+    array: *const [usize; 2],
+    count: usize,
+    length: usize,
+) -> u64 {
+    let mut job = Pieces {
+        array,
+        count,
+        left: length,
+        hash,
+    };
+    // SAFETY: as in `hash`.
+    if unsafe { guard::attempt(&raw mut thread.guard, pieces_job, (&raw mut job).cast()) } {
+        job.hash
+    } else {
+        hash
+    }
+}
+
 extern "C" fn string_job(data: *mut u8) {
     // SAFETY: as in `hash_job`; the loop ends at the terminator, the limit or a fault.
     unsafe {

@@ -18,11 +18,13 @@ const REPLAYED: &str = "40000000";
 /// Acquisitions by one owner, and turns of two, for the size of the trace.
 const BY_ONE_OWNER: &str = "20000000";
 const TURNS: &str = "200000";
-/// Clients of memcached, requests of each in one load, loads for each pair of servers, and such pairs for each round.
+/// Clients of memcached, requests of each in one turn, pairs of turns for each pair of servers, and such pairs for
+/// each round; the first pairs of turns warm the servers up.
 const CLIENTS: &str = "8";
-const REQUESTS: &str = "2000";
-const LOADS: usize = 4;
-const SERVERS: usize = 3;
+const REQUESTS: &str = "400";
+const TURN_PAIRS: usize = 64;
+const WARM_UP: usize = 4;
+const SERVERS: usize = 2;
 
 /// The table of one run: uncontended pairs, contention, sizes, replay, memcached, our crate.
 pub fn lines(bench: &Bench) -> Result<Vec<Line>, Failure> {
@@ -211,13 +213,14 @@ fn replay_time(bench: &Bench, locks: &str) -> Result<Line, Failure> {
     })
 }
 
-/// memcached with four threads, as `--threads auto` records it; its clients are not recorded. One server is some
-/// percent faster than the next, plain ones, too (where its memory lies, how its threads meet), so each round has
-/// servers of its own.
+/// memcached with four threads, as `--threads auto` records it; its clients are not recorded. They load a plain server
+/// and a recorded one by turns of some hundredths of a second, as the speed of a machine changes from one second to the
+/// next. One server is some percent faster than another, plain ones, too (where its memory lies, how its threads meet),
+/// so each round has servers of its own.
 fn memcached(bench: &Bench) -> Result<Line, Failure> {
     let load = build(bench, "memcached_load")?;
     let mut pairs = Vec::new();
-    for round in 0..bench.rounds * SERVERS {
+    for _ in 0..bench.rounds * SERVERS {
         let plain = Server::start(bench, Run::Plain)?;
         let recorded = match Server::start(bench, Run::Recorded) {
             Ok(server) => server,
@@ -226,7 +229,7 @@ fn memcached(bench: &Bench) -> Result<Line, Failure> {
                 return Err(failure);
             }
         };
-        let outcome = rates(&load, &plain, &recorded, round % 2 == 0);
+        let outcome = rates(&load, &plain, &recorded);
         for server in [plain, recorded] {
             server.stop()?;
         }
@@ -244,31 +247,25 @@ fn memcached(bench: &Bench) -> Result<Line, Failure> {
     })
 }
 
-/// Requests per second of both servers under loads by turns; the first of each warms it up.
-fn rates(
-    load: &str,
-    plain: &Server,
-    recorded: &Server,
-    mut plain_first: bool,
-) -> Result<Vec<(f64, f64)>, Failure> {
-    plain.rate(load)?;
-    recorded.rate(load)?;
-    let mut pairs = Vec::new();
-    for _ in 0..LOADS {
-        let (first, second) = if plain_first {
-            (plain, recorded)
-        } else {
-            (recorded, plain)
-        };
-        let (one, other) = (first.rate(load)?, second.rate(load)?);
-        pairs.push(if plain_first {
-            (one, other)
-        } else {
-            (other, one)
-        });
-        plain_first = !plain_first;
+/// Requests per second of both servers, turn by turn.
+fn rates(load: &str, plain: &Server, recorded: &Server) -> Result<Vec<(f64, f64)>, Failure> {
+    let turns = (WARM_UP + TURN_PAIRS).to_string();
+    let ports = [plain.port, recorded.port].map(|port| port.to_string());
+    let mut command = Command::new(load);
+    command.args([CLIENTS, REQUESTS, &turns]).args(&ports);
+    let said = output(&mut command)?;
+    let pair = |line: &str| {
+        let (plain, recorded) = line.split_once(' ')?;
+        Some((plain.parse().ok()?, recorded.parse().ok()?))
+    };
+    let pairs: Option<Vec<(f64, f64)>> = said.lines().skip(WARM_UP).map(pair).collect();
+    match pairs {
+        Some(pairs) if pairs.len() == TURN_PAIRS => Ok(pairs),
+        _ => Err(failure(format!(
+            "{} said: {said}",
+            workspace::command_line(&command)
+        ))),
     }
-    Ok(pairs)
 }
 
 /// A memcached that waits for clients.
@@ -308,11 +305,6 @@ impl Server {
             process,
             port,
         })
-    }
-
-    /// Requests per second of one load.
-    fn rate(&self, load: &str) -> Result<f64, Failure> {
-        number(Command::new(load).args([&self.port.to_string(), CLIENTS, REQUESTS]))
     }
 
     fn stop(self) -> Result<(), Failure> {

@@ -210,7 +210,7 @@ pub fn cancels() {
     CANCELS.store(true, Ordering::Relaxed);
 }
 
-/// The process becomes parallel; `tid_offset` is the place of the id in a thread's description.
+/// The process gets a second thread; `tid_offset` is the place of the id in a thread's description.
 pub fn prepare(tid_offset: usize) {
     if tid_offset == 0 || !is_known() {
         return;

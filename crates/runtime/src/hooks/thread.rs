@@ -155,9 +155,8 @@ const ROUNDS: usize = 4;
 
 /// The process becomes parallel: a key of our own, and the place of the id in a thread's description.
 pub fn prepare(thread: &mut Thread) {
+    prepare_locks(thread);
     let process = thread.process();
-    process.tid_offset = find_tid(thread.tid);
-    fast::prepare(process.tid_offset);
     cancel::prepare();
     let mut key = 0u32;
     let destructor = at_exit as *const () as usize;
@@ -175,6 +174,13 @@ pub fn prepare(thread: &mut Thread) {
     };
     // The first thread may end before the others, too.
     started(thread);
+}
+
+/// From now on locks are taken in place where that is possible.
+pub fn prepare_locks(thread: &mut Thread) {
+    let process = thread.process();
+    process.tid_offset = find_tid(thread.tid);
+    fast::prepare(process.tid_offset);
 }
 
 /// Where in the description of this thread its id stands.
