@@ -136,6 +136,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("threads/local_storage"),
     Debuggee::c("threads/main_leaves_first"),
     Debuggee::c("threads/mutex_order"),
+    Debuggee::c("threads/overwritten"),
     Debuggee::c("threads/printing"),
     Debuggee::c("threads/read_write_lock"),
     Debuggee::c("threads/reads_and_writes"),
