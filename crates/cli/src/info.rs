@@ -301,10 +301,7 @@ fn warnings(out: &mut String, trace: &Trace, summary: &Summary) {
         } else {
             String::new()
         };
-        lines.push(format!(
-            "{name}: {}{times}",
-            describe_note(note.code, note.value, &note.text)
-        ));
+        lines.push(format!("{name}: {}{times}", describe_note(trace, note)));
     }
     for (index, line) in lines.iter().enumerate() {
         let _ = writeln!(

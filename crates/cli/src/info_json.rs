@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use crate::info::is_warning;
 use serde_json::{Map, Value, json};
 use wayfarer_replay::events::describe_note;
-use wayfarer_replay::sync_words;
+use wayfarer_replay::words::thread_index;
+use wayfarer_replay::{late, sync_words};
 use wayfarer_runtime_abi::layout::{flags, object_flags, object_kind};
 use wayfarer_runtime_abi::record;
-use wayfarer_trace::{Counters, Form, KindCount, Summary, SyncCount, ThreadsChoice, Trace};
+use wayfarer_trace::{Counters, Form, KindCount, Note, Summary, SyncCount, ThreadsChoice, Trace};
 
 /// The name of a kind of object.
 pub fn object_kind_name(kind: u32) -> &'static str {
@@ -76,6 +77,9 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
                 "status": process.end.shell_status(),
                 "kinds": counts(&process.kinds),
                 "threads_modes": process.choices.iter().map(threads_choice).collect::<Vec<_>>(),
+                "late_libraries": late::of_process(&summary.notes, process.id)
+                    .map(|note| late_library(trace, note))
+                    .collect::<Vec<_>>(),
                 "sync": sync_count(&process.sync),
             })
         })
@@ -109,7 +113,7 @@ pub fn facts(trace: &Trace, summary: &Summary) -> Value {
                 "code": note.code,
                 "value": note.value,
                 "count": note.count,
-                "text": describe_note(note.code, note.value, &note.text),
+                "text": describe_note(trace, note),
             })
         })
         .collect();
@@ -156,6 +160,17 @@ fn threads_choice(choice: &ThreadsChoice) -> Value {
         "reason": sync_words::reason(choice),
         "reason_code": choice.reason,
         "value": choice.value,
+    })
+}
+
+/// A library that was loaded when the process ran in parallel already, and that would have made it serial.
+fn late_library(trace: &Trace, note: &Note) -> Value {
+    json!({
+        "path": note.text,
+        "reason": late::reason(note),
+        "reason_code": note.value,
+        "thread": thread_index(trace, note.thread),
+        "event": note.event,
     })
 }
 

@@ -53,14 +53,14 @@ pub fn kind_and_cause(trace: &Trace, number: u32, process: ProcessId) -> (&'stat
 /// Something that the recording did not see: a race, told by its own warnings, or guessed.
 pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
     if races::is_parallel(trace, process) {
-        return races::CAUSE.to_owned();
+        return races::cause(trace, process);
     }
     let notes = trace.summary().notes;
     if let Some(note) = notes
         .iter()
         .find(|note| note.process == process && TELLING_NOTES.contains(&note.code))
     {
-        let what = describe_note(note.code, note.value, &note.text);
+        let what = describe_note(trace, note);
         return format!("unrecorded input: while recording, {what}");
     }
     let threads = trace
@@ -76,15 +76,14 @@ pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
     guess.to_owned()
 }
 
-/// What the user can do; `race`: the process was recorded in parallel.
-pub fn remedy(kind: &str, race: bool) -> String {
+/// What the user can do; `race`: what to do where the process was recorded in parallel.
+pub fn remedy(kind: &str, race: Option<&'static str>) -> String {
     match kind {
         "other-file" | "other-modules" | "exec-failed" => "put the recorded files back, or record again",
         "other-memory" | "clone-failed" => "replay where the limits are those of the recording",
-        _ if race => races::REMEDY,
-        _ => {
-            "replay again; if it differs at the same place each time, an input goes unrecorded there: `wayfarer info` lists the warnings of the recording"
-        }
+        _ => race.unwrap_or(
+            "replay again; if it differs at the same place each time, an input goes unrecorded there: `wayfarer info` lists the warnings of the recording",
+        ),
     }
     .to_owned()
 }

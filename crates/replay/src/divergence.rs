@@ -107,9 +107,10 @@ pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) 
             ..Explanation::default()
         },
     };
-    let race = races::is_parallel(trace, process_of(trace, difference, threads));
-    if race && matches!(explanation.kind, "standstill" | "ended-early") {
-        explanation.likely_cause = races::CAUSE.to_owned();
+    let process = process_of(trace, difference, threads);
+    let race = races::remedy(trace, process);
+    if race.is_some() && matches!(explanation.kind, "standstill" | "ended-early") {
+        explanation.likely_cause = races::cause(trace, process);
     }
     explanation.remedy = remedy(explanation.kind, race);
     explanation

@@ -2,6 +2,9 @@
 
 use wayfarer_model::{clocks, errnos, signals, syscalls};
 use wayfarer_runtime_abi::record::{self, Record};
+use wayfarer_trace::{Note, Trace};
+
+use crate::late;
 
 /// The name of a call, or its number where it has none.
 pub fn call_name(number: i64) -> String {
@@ -66,9 +69,10 @@ pub fn describe_parts(tag: u8, number: i64, value: i64) -> String {
 }
 
 /// A warning of the recording in words.
-pub fn describe_note(code: u64, value: i64, text: &str) -> String {
+pub fn describe_note(trace: &Trace, note: &Note) -> String {
     use record::note;
-    match code {
+    let (value, text) = (note.value, note.text.as_str());
+    match note.code {
         note::UNKNOWN_CALL => {
             format!("an unknown system call ({value}) was made; what it wrote is not recorded")
         }
@@ -97,6 +101,10 @@ pub fn describe_note(code: u64, value: i64, text: &str) -> String {
             "all its calls were patched, so Syscall User Dispatch was switched off".to_owned()
         }
         note::THREAD_ROUTINE => format!("the next thread begins at {value:#x}"),
+        note::LATE_LIBRARY => format!(
+            "{}; recorded in parallel all the same: a replay may diverge; record with --threads serial",
+            late::describe(trace, note)
+        ),
         other => format!("note {other} ({value}) {text}"),
     }
 }

@@ -11,6 +11,7 @@
 mod causes;
 pub mod divergence;
 pub mod events;
+pub mod late;
 pub mod observed;
 pub mod outcome;
 pub mod plan;

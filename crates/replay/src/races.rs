@@ -6,6 +6,7 @@ use wayfarer_model::ProcessId;
 use wayfarer_runtime_abi::record::Record;
 use wayfarer_trace::{History, SyncObject, ThreadsMode, Trace};
 
+use crate::late;
 use crate::observed::{Met, ThreadState, Wait};
 use crate::sync_words::{kind_name, object_name, side_letter};
 use crate::words::{process_name, thread_index};
@@ -16,9 +17,9 @@ const SHOWN_AROUND: usize = 3;
 const MOST_OBJECTS: usize = 8;
 
 /// Why a replay of a parallel recording most likely differed.
-pub const CAUSE: &str = "a data race: threads of this process were recorded in parallel, and two of them touch the same memory without a lock between them";
+const CAUSE: &str = "a data race: threads of this process were recorded in parallel, and two of them touch the same memory without a lock between them";
 /// What to do about it.
-pub const REMEDY: &str = "`wayfarer replay --retry 20` tries again with other timing; `wayfarer solidify` looks for a replay that is exact from then on; `wayfarer record --threads serial` records races, too";
+const REMEDY: &str = "`wayfarer replay --retry 20` tries again with other timing; `wayfarer solidify` looks for a replay that is exact from then on; `wayfarer record --threads serial` records races, too";
 
 /// Whether the threads of a process were recorded in parallel.
 pub fn is_parallel(trace: &Trace, process: ProcessId) -> bool {
@@ -29,6 +30,17 @@ pub fn is_parallel(trace: &Trace, process: ProcessId) -> bool {
             .iter()
             .any(|choice| choice.mode == ThreadsMode::Parallel)
     })
+}
+
+/// Why a replay of this process, which was recorded in parallel, most likely differed.
+pub fn cause(trace: &Trace, process: ProcessId) -> String {
+    late::cause(trace, process).unwrap_or_else(|| CAUSE.to_owned())
+}
+
+/// What to do about it, if the process was recorded in parallel.
+pub fn remedy(trace: &Trace, process: ProcessId) -> Option<&'static str> {
+    let is_late = || late::cause(trace, process).is_some();
+    is_parallel(trace, process).then(|| if is_late() { late::REMEDY } else { REMEDY })
 }
 
 /// An object and a run of it that matter for an explanation.

@@ -9,6 +9,11 @@ use wayfarer_trace::{Manifest, Text, Trace};
 
 /// Two threads that hand mutex 1 to each other ten times; the second also has mutex 2.
 fn trace(mode: u64) -> Trace {
+    trace_with(mode, |_| ())
+}
+
+/// The same with more at the end of the first log.
+fn trace_with(mode: u64, more: impl FnOnce(&mut Log)) -> Trace {
     let mut session = SessionBuilder::new();
     let main = session.process(ProcessId(0), 100, "bank");
     let second = session.thread(main.0, 101);
@@ -22,6 +27,7 @@ fn trace(mode: u64) -> Trace {
         logs[usize::from(run % 2 == 0)].acquire(1, run, u64::from(run > 1));
     }
     logs[1].syscall(0, 0, 5, None);
+    more(&mut logs[0]);
     session.log(main, &logs[0], 1);
     session.log((main.0, second), &logs[1], 1);
     let manifest = Manifest::new(vec![Text::from("bank")], Text::from("/"), Vec::new());
@@ -143,4 +149,47 @@ fn a_standstill_names_the_objects_that_are_waited_for() {
         ["L1 mutex of bank: 0:1w 1:2w 2:1w [3:2w] 4:1w 5:2w 6:1w …"]
     );
     assert!(explanation.likely_cause.starts_with("a data race"));
+}
+
+#[test]
+fn a_library_that_came_late_is_named() {
+    let loads = |log: &mut Log| {
+        log.syscall(2, 0, 3, None);
+        log.syscall(9, 0, 0x1000, None);
+        let reason = i64::from(threads::OWN_FUTEX);
+        log.note(record::note::LATE_LIBRARY, reason, "/opt/plugin.so");
+        log.syscall(3, 0, 0, None);
+    };
+    let trace = trace_with(threads::PARALLEL, loads);
+    let early = Difference::EndedEarly {
+        thread: ThreadId(2),
+        event: 0,
+        end: None,
+    };
+    let other_call = met(divergence::OTHER_CALL, [0; 4]);
+    for difference in [early, other_call, Difference::Standstill] {
+        let waits = ThreadState {
+            id: ThreadId(2),
+            process: ProcessId(1),
+            live: true,
+            events: 0,
+            promised: 1,
+            wait: Wait::Futex(0x9000),
+        };
+        let explanation = explain(&trace, &difference, &[waits]);
+        let cause = &explanation.likely_cause;
+        assert!(
+            cause.contains("/opt/plugin.so makes futex calls"),
+            "{cause}"
+        );
+        assert!(cause.contains("at event 1 of thread 1"), "{cause}");
+        assert!(explanation.remedy.contains("--threads serial"));
+    }
+    // Another file is another file, whatever was loaded.
+    let file = explain(&trace, &met(divergence::OTHER_FILE, [0; 4]), &[]);
+    assert!(
+        !file.likely_cause.contains("plugin"),
+        "{}",
+        file.likely_cause
+    );
 }

@@ -114,6 +114,9 @@ pub mod note {
     pub const DISPATCH_OFF: u64 = 10;
     /// No warning: the next thread that this one makes begins with the function at this address (the value).
     pub const THREAD_ROUTINE: u64 = 11;
+    /// A process that ran in parallel already loaded a library that would have made it serial; value: why, one of
+    /// [`super::threads`]; payload: its path.
+    pub const LATE_LIBRARY: u64 = 12;
 
     /// Whether it is something that the user should know before a replay.
     pub const fn is_warning(code: u64) -> bool {

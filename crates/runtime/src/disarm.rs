@@ -30,6 +30,8 @@ pub struct Code {
     off: bool,
     /// There is code that no file has, and that nobody can judge.
     loose: bool,
+    /// The mode of the threads was chosen by what the code looks like; what comes from now on was not looked at.
+    pub surveyed: bool,
     /// How often code was added, and how often when the host was asked.
     additions: u32,
     asked_at: u32,

@@ -40,6 +40,7 @@ mod futex;
 mod guards;
 pub mod hooks;
 mod image;
+mod late;
 mod log;
 mod log_end;
 mod memory;

@@ -3,7 +3,7 @@
 use crate::record::{Made, call_kernel};
 use crate::state::{Thread, at, header};
 use crate::writethrough::{self, Mapping};
-use crate::{check, disarm, diverge, log, reader, replay, token};
+use crate::{check, disarm, diverge, late, log, reader, replay, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
@@ -75,7 +75,13 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     let result = unsafe { call_kernel(made.number, &made.arguments) };
     let mut source = 0;
     match made.number {
-        MMAP if is_file_mapping(made, result) => source = record_file(thread, made, result),
+        MMAP if is_file_mapping(made, result) => {
+            source = record_file(thread, made, result);
+            let [_, length, protection, _, descriptor, offset] = made.arguments;
+            if source == source::FILE && protection & PROT_EXEC != 0 {
+                late::code_mapped(thread, descriptor, offset as u64, length as u64);
+            }
+        }
         SHMAT if result > 0 => record_segment(thread, made, result),
         MREMAP if !is_error(result) => {
             writethrough::moved(
@@ -149,7 +155,7 @@ fn starts_like_elf(descriptor: usize) -> bool {
 }
 
 /// The path of an open file; its length.
-fn path_of(descriptor: usize, into: &mut [u8; 4096]) -> usize {
+pub fn path_of(descriptor: usize, into: &mut [u8; 4096]) -> usize {
     let mut name = *b"/proc/self/fd/\0\0\0\0\0\0\0\0\0\0\0\0";
     let mut digits = [0u8; 12];
     let mut count = 0;

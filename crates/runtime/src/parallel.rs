@@ -49,6 +49,8 @@ pub fn decide(thread: &mut Thread) {
         adopt(thread);
         solid::start(thread);
         crate::hooks::thread::prepare(thread);
+        // Not before: what was just prepared is ours.
+        thread.process().code.surveyed = true;
     } else if crate::hooks::all_found() {
         crate::hooks::thread::prepare_locks(thread);
     }

@@ -285,7 +285,7 @@ const LOCKS: [&CStr; 8] = [
     c"pthread_rwlock_rdlock",
 ];
 
-fn contains(text: &[u8], wanted: &[u8]) -> bool {
+pub fn contains(text: &[u8], wanted: &[u8]) -> bool {
     text.windows(wanted.len().max(1)).any(|part| part == wanted)
 }
 
@@ -336,7 +336,10 @@ const EXECUTABLE: u32 = 1;
 const HEADER: usize = 56;
 
 /// `mov edi, 202`: the first argument of `syscall`, which then makes a futex call.
-const FUTEX_NUMBER: [u8; 5] = [0xbf, 0xca, 0, 0, 0];
+pub const FUTEX_NUMBER: [u8; 5] = [0xbf, 0xca, 0, 0, 0];
+
+/// Compilers as libraries have more code than this; to read all of it would take longer than most programs.
+pub const LARGEST_CODE: usize = 32 << 20;
 
 /// Whether a library other than `known` makes futex calls of its own.
 pub fn library_has_own_futex(known: &[&[u8]]) -> bool {
@@ -388,10 +391,8 @@ impl Program {
     }
 
     fn makes_futex_calls(self) -> bool {
-        /// Compilers as libraries have more than this; to read all of it would take longer than most programs.
-        const LARGEST: usize = 32 << 20;
         self.segments().any(|(kind, flags, address, length)| {
-            if kind != PT_LOAD || flags & EXECUTABLE == 0 || length > LARGEST {
+            if kind != PT_LOAD || flags & EXECUTABLE == 0 || length > LARGEST_CODE {
                 return false;
             }
             // SAFETY: code of a library that is mapped.

@@ -5,7 +5,7 @@ use crate::resolve;
 use wayfarer_runtime_abi::record::threads;
 
 /// Libraries that synchronise by hand.
-const BY_HAND: [&[u8]; 6] = [
+pub const BY_HAND: [&[u8]; 6] = [
     b"libgomp",
     b"libomp",
     b"libtbb",
@@ -16,7 +16,7 @@ const BY_HAND: [&[u8]; 6] = [
 
 /// Libraries that make futex calls of their own and are followed all the same: what of them a program can reach
 /// goes through functions that we stand in front of, or through code of the program's own.
-const FOLLOWED: [&[u8]; 2] = [b"libc.so", b"libstdc++"];
+pub const FOLLOWED: [&[u8]; 2] = [b"libc.so", b"libstdc++"];
 
 /// Mode, reason and its value, for a process that is about to have its second thread.
 pub fn verdict() -> (u64, u8, i64) {

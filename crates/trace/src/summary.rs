@@ -29,6 +29,8 @@ pub struct Note {
     pub text: String,
     /// How often the same note occurs in that thread.
     pub count: u64,
+    /// Number of the event in front of the first of them.
+    pub event: u64,
 }
 
 /// How the threads of a process were recorded from its second thread on.
@@ -236,7 +238,8 @@ impl Summary {
 
     fn add_thread(&mut self, trace: &Trace, thread: &Thread) {
         let mut tally = Tally::default();
-        let mut notes: BTreeMap<(u64, i64, Vec<u8>), u64> = BTreeMap::new();
+        // How often, and behind which event first.
+        let mut notes: BTreeMap<(u64, i64, Vec<u8>), (u64, u64)> = BTreeMap::new();
         let mut walk = Walk::new(thread.id);
         let mut bad = None;
         let read = trace.read_log(thread.id, &mut |piece| {
@@ -248,7 +251,8 @@ impl Summary {
                 tally.add(&record);
                 if record.tag == record::NOTE {
                     let note = (record.number, record.value, record.payload.to_vec());
-                    *notes.entry(note).or_default() += 1;
+                    let event = entry.event.0.saturating_sub(1);
+                    notes.entry(note).or_insert((0, event)).0 += 1;
                 }
             });
             bad = walked.err();
@@ -256,15 +260,17 @@ impl Summary {
         self.problems
             .extend(read.err().map(|error| error.to_string()));
         self.problems.extend(bad.map(|bad| bad.to_string()));
-        self.notes
-            .extend(notes.into_iter().map(|((code, value, text), count)| Note {
+        let of_thread =
+            |((code, value, text), (count, event)): ((u64, i64, Vec<u8>), (u64, u64))| Note {
                 process: thread.process,
                 thread: thread.id,
                 code,
                 value,
                 text: String::from_utf8_lossy(&text).into_owned(),
                 count,
-            }));
+                event,
+            };
+        self.notes.extend(notes.into_iter().map(of_thread));
         self.add_tally(thread, &tally);
     }
 
