@@ -8,6 +8,7 @@ use super::real::{Real, address, call, call1};
 use core::arch::asm;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use wayfarer_entrance::raw;
 
 /// Minor versions of glibc 2 with these layouts and algorithms.
 const KNOWN: core::ops::RangeInclusive<u32> = 31..=40;
@@ -26,7 +27,10 @@ const KIND: usize = 16;
 const PHASE_FUTEX: usize = 8;
 const WRITERS_FUTEX: usize = 12;
 const CURRENT_WRITER: usize = 24;
+const SHARED: usize = 28;
 const FLAGS: usize = 48;
+/// Somebody sleeps, or slept, on a futex word.
+const FUTEX_USED: u32 = 2;
 const WRITE_PHASE: u32 = 1;
 const WRITE_LOCKED: u32 = 2;
 const READER: u32 = 8;
@@ -136,6 +140,35 @@ pub unsafe fn read_lock(address: usize) -> bool {
             && word(address + FLAGS).load(Ordering::Relaxed) == 0
             && swap(word(address), readers, readers + READER)
     }
+}
+
+/// pthread_rwlock_rdlock of a free lock that had a writer last, as glibc's function that only tries does it;
+/// whether it was one.
+///
+/// # Safety
+/// There must be a read-write lock.
+pub unsafe fn read_lock_behind_writer(address: usize) -> bool {
+    const FUTEX: usize = 202;
+    const WAKE: usize = 1;
+    const PRIVATE: usize = 128;
+    const ALL: usize = i32::MAX as usize;
+    // SAFETY: as the caller says; waking changes nothing but who runs.
+    unsafe {
+        if TID_OFFSET.load(Ordering::Relaxed) == 0
+            || word(address + FLAGS).load(Ordering::Relaxed) != 0
+            || !swap(word(address), WRITE_PHASE, READER)
+        {
+            return false;
+        }
+        // Whoever begins a phase of readers has to say so to those who sleep until there is one.
+        let phase = address + PHASE_FUTEX;
+        if word(phase).swap(0, Ordering::Relaxed) & FUTEX_USED != 0 {
+            let is_shared = word(address + SHARED).load(Ordering::Relaxed) != 0;
+            let operation = if is_shared { WAKE } else { WAKE | PRIVATE };
+            raw::syscall6(FUTEX, phase, operation, ALL, 0, 0, 0);
+        }
+    }
+    true
 }
 
 /// pthread_rwlock_wrlock of a lock that is free; whether it was.
@@ -253,23 +286,41 @@ unsafe fn try_out(tid_offset: usize) -> bool {
     let is_ours = |trial: &Trial| trial.get(1).map(|word| *word as u32) == Some(own_id(tid_offset));
     // SAFETY: zeroed words are free locks and an empty semaphore; each call gets its own object.
     unsafe {
-        let mutex = agrees(Real::mutex_lock, |at| lock_mutex(at), Real::mutex_unlock);
-        let reads = agrees(Real::rwlock_rdlock, |at| read_lock(at), Real::rwlock_unlock);
+        let mutex = agrees(
+            &[],
+            Real::mutex_lock,
+            |at| lock_mutex(at),
+            Real::mutex_unlock,
+        );
+        let reads = agrees(
+            &[],
+            Real::rwlock_rdlock,
+            |at| read_lock(at),
+            Real::rwlock_unlock,
+        );
+        let reads_behind_writer = agrees(
+            &[Real::rwlock_wrlock, Real::rwlock_unlock],
+            Real::rwlock_rdlock,
+            |at| read_lock_behind_writer(at),
+            Real::rwlock_unlock,
+        );
         let writes = agrees(
+            &[],
             Real::rwlock_wrlock,
             |at| write_lock(at),
             Real::rwlock_unlock,
         );
-        let posts = agrees(Real::sem_post, |at| post_semaphore(at), Real::sem_wait);
+        let posts = agrees(&[], Real::sem_post, |at| post_semaphore(at), Real::sem_wait);
         let mut locked: Trial = [0; WORDS];
         lock_mutex((&raw mut locked) as usize);
         let mut full: Trial = [1, 0, 0, 0, 0, 0, 0, 0];
         let takes = take_semaphore((&raw mut full) as usize) && full == [0; WORDS];
-        mutex && reads && writes && posts && takes && is_ours(&locked)
+        mutex && reads && reads_behind_writer && writes && posts && takes && is_ours(&locked)
     }
 }
 
-unsafe fn agrees(theirs: Real, ours: impl Fn(usize) -> bool, back: Real) -> bool {
+/// `ahead`: what happened to both objects before, by the real functions.
+unsafe fn agrees(ahead: &[Real], theirs: Real, ours: impl Fn(usize) -> bool, back: Real) -> bool {
     let mut expected: Trial = [0; WORDS];
     let mut found: Trial = [0; WORDS];
     let (first, second) = ((&raw mut expected) as usize, (&raw mut found) as usize);
@@ -278,7 +329,11 @@ unsafe fn agrees(theirs: Real, ours: impl Fn(usize) -> bool, back: Real) -> bool
         let same = |first: usize, second: usize| {
             (first as *const Trial).read_volatile() == (second as *const Trial).read_volatile()
         };
-        [theirs, back].iter().all(|which| address(*which) != 0)
+        let known = |which: &Real| address(*which) != 0;
+        ahead.iter().chain(&[theirs, back]).all(known)
+            && ahead
+                .iter()
+                .all(|which| call1(*which, first) == 0 && call1(*which, second) == 0)
             && call1(theirs, first) == 0
             && ours(second)
             && same(first, second)

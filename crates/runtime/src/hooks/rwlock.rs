@@ -79,6 +79,18 @@ unsafe fn note_locked(thread: &mut Thread, side: Side, address: usize, place: us
 
 #[inline(never)]
 unsafe fn lock_slowly(side: Side, address: usize, place: usize) -> i32 {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if side == Side::Reader
+            && !thread.is_null()
+            && (*thread).sync == RECORD
+            && fast::read_lock_behind_writer(address)
+        {
+            outcome::usual(&mut *thread);
+            return note_locked(&mut *thread, side, address, place);
+        }
+    }
     let which = match side {
         Side::Reader => Real::rwlock_rdlock,
         Side::Writer => Real::rwlock_wrlock,
