@@ -3,7 +3,7 @@
 
 use crate::signals::{SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, wanted, write_down};
 use crate::state::{Thread, current};
-use crate::{blocked, log_end, reader, replay, token};
+use crate::{blocked, crossings, log_end, reader, replay, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::signal_frame::{SIG_SETMASK, UContext};
 use wayfarer_entrance::{dispatch, raw};
@@ -13,6 +13,8 @@ use wayfarer_runtime_abi::record;
 const RT_SIGPROCMASK: usize = 14;
 /// How long a thread may go without events before a signal is delivered by force.
 const FORCE_AFTER_NS: u64 = 10_000_000;
+/// Replay: the same before a turn ends by force, which takes two such times.
+const YIELD_AFTER_NS: u64 = 5_000_000;
 /// Marks the timer of a forced delivery.
 const FORCE: u64 = 0x5741_5946_464f_5243;
 const TIMER_CODE: i32 = -2;
@@ -38,7 +40,8 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
         let outside = !dispatch::is_own_text((*context).registers.rip);
         if code == token::KICK_CODE && value == token::KICK {
             if outside && thread.mode == MODE_RECORD {
-                token::give_way(thread, true);
+                let place = crossings::place_between(thread);
+                token::give_way(thread, Some(place));
             }
         } else if code == TIMER_CODE && value == FORCE {
             if outside {
@@ -74,8 +77,11 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
         {
             if next.tag == record::SIGNAL {
                 replay_one(thread, context, true);
-            } else {
+            } else if crossings::ends_between(thread) {
                 token::replay_yield(thread);
+            } else {
+                arm_force(thread);
+                return;
             }
             replay::after(thread, None);
         } else if log_end::was_killed_in_its_turn(thread) {
@@ -121,7 +127,12 @@ pub fn arm_force(thread: &mut Thread) {
             }
             thread.timer_made = true;
         }
-        let when: [u64; 4] = [0, 0, 0, FORCE_AFTER_NS];
+        let after = if crossings::expects_end(thread) {
+            YIELD_AFTER_NS
+        } else {
+            FORCE_AFTER_NS
+        };
+        let when: [u64; 4] = [0, 0, 0, after];
         raw::syscall6(
             223,
             thread.timer as usize,

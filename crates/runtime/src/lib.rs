@@ -26,6 +26,7 @@ mod clock;
 mod connections;
 mod context;
 mod counter;
+mod crossings;
 mod descriptors;
 mod disarm;
 mod diverge;

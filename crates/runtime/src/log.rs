@@ -3,6 +3,7 @@
 //! A log is a chain of chunks in the arena of the session file. The committed length in the head of a
 //! chunk is stored after the record, so whoever reads the file after a `kill -9` finds whole records.
 
+use crate::crossings::Place;
 use crate::state::{Thread, at, header, take_units};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
@@ -244,18 +245,19 @@ impl Thread {
         self.commit(end);
     }
 
-    /// A `YIELD` record; `forced`: in the middle of the program's own code.
-    pub fn emit_yield(&mut self, forced: bool) {
+    /// A `YIELD` record; `between`: where between two events.
+    pub fn emit_yield(&mut self, between: Option<Place>) {
         let place = self.room(RECORD_HEAD);
         if place.is_null() {
             return;
         }
         // SAFETY: room was made above.
         let end = unsafe {
-            if forced {
+            if let Some(between) = between {
                 *place = record::YIELD | record::PAYLOAD;
-                *place.add(1) = 0;
-                place.add(2)
+                let end = put_varint(place.add(2), between.encode());
+                *place.add(1) = end.offset_from(place.add(2)) as u8;
+                end
             } else {
                 *place = record::YIELD;
                 place.add(1)

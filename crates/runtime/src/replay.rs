@@ -6,8 +6,8 @@ use crate::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
-    bytes, check, descriptors, diverge, exec, exit, force, futex, log_end, memory, order, parallel,
-    process, reader, signals, special, streams, table, token, user, writethrough,
+    bytes, check, crossings, descriptors, diverge, exec, exit, force, futex, log_end, memory,
+    order, parallel, process, reader, signals, special, streams, table, token, user, writethrough,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -164,8 +164,8 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
     }
 }
 
-/// What was done by force, in the middle of the program's own code: a handler, or a yield (which has an
-/// empty payload then).
+/// What was done by force, in the middle of the program's own code: a handler, or a yield (which has a
+/// place for payload then).
 pub fn is_forced(record: &Record<'_>) -> bool {
     match record.tag {
         record::SIGNAL => record.check == place::FORCED,
@@ -185,6 +185,9 @@ pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
                 }
             }
             _ if is_forced(&next) => {
+                if next.tag == record::YIELD {
+                    crossings::expect_end(thread, &next);
+                }
                 force::arm_force(thread);
                 return;
             }
@@ -323,6 +326,11 @@ fn execute(thread: &mut Thread, made: &mut Made) -> isize {
     compare(thread, made, check, &next);
     reader::advance(thread, next.length);
     thread.count_event();
+    // It did nothing, and may have been refused for something that this memory is not: locked, or of the kernel's
+    // shared memory.
+    if next.value == EINVAL as i64 {
+        return EINVAL;
+    }
     const MUNMAP: usize = 11;
     if made.number == MUNMAP {
         writethrough::forget(thread, made.arguments[0], made.arguments[1]);

@@ -4,6 +4,7 @@
 //! storage, so nothing that belongs to a process may live in a static. The thread-local pointer leads
 //! to [`Thread`], that to [`Process`]; a vfork child swaps the pointer and its parent swaps it back.
 
+use crate::crossings::Crossings;
 use crate::order;
 use crate::solid::{MAX_RING, Place};
 use crate::waits;
@@ -164,6 +165,7 @@ pub struct Thread {
     pub crowded: u32,
     /// The object of the program's own (`hooks/user.rs`) that this thread is about to wait for, and since when.
     pub user_wait: (usize, waits::Since),
+    pub crossings: Crossings,
     /// Calls with the usual outcome since the last other one.
     pub skipped: u64,
     /// Handlers of the program that run now, or that it has jumped out of.

@@ -5,9 +5,10 @@
 //! a replay the turns are simply counted through: a thread whose next record is a `TURN` lets the
 //! others go first.
 
+use crate::crossings::Place;
 use crate::futex;
 use crate::state::{Process, Thread, header, process_slot, thread_slot};
-use crate::{disarm, log_end, reader};
+use crate::{crossings, disarm, log_end, reader};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
@@ -274,20 +275,26 @@ fn kick(pid: u32, tid: u32) {
 /// Recording, at the end of an event: yields if somebody has waited for a slice.
 #[inline(always)]
 pub fn yield_if_asked(thread: &mut Thread) {
-    if thread.holds_token && token(thread.process()).spare.load(Ordering::Relaxed) != 0 {
-        give_way(thread, false);
+    if thread.holds_token && is_asked(thread) {
+        give_way(thread, None);
     }
 }
 
-/// Recording: the token goes to whoever waits, and comes back later.
+/// Recording: somebody has waited for a slice.
+#[inline(always)]
+pub fn is_asked(thread: &Thread) -> bool {
+    token(thread.process()).spare.load(Ordering::Relaxed) != 0
+}
+
+/// Recording: the token goes to whoever waits, and comes back later; `between`: where between two events.
 #[inline(never)]
-pub fn give_way(thread: &mut Thread, forced: bool) {
+pub fn give_way(thread: &mut Thread, between: Option<Place>) {
     if !thread.holds_token {
         return;
     }
     let token = token(thread.process());
     token.spare.store(0, Ordering::Release);
-    thread.emit_yield(forced);
+    thread.emit_yield(between);
     let turn = token.turn.load(Ordering::Relaxed);
     release(thread);
     // Let the waiter win: the lock is not fair by itself.
@@ -418,6 +425,7 @@ pub fn await_turn(thread: &mut Thread, turn: u32) {
 
 /// Replay: the next record is a `YIELD`: the turn is given away at this very place.
 pub fn replay_yield(thread: &mut Thread) {
+    crossings::ended(thread);
     reader::consume(thread);
     match reader::peek(thread) {
         Some(next) if next.tag == wayfarer_runtime_abi::record::TURN => {

@@ -3,6 +3,7 @@
 
 use super::guarded::Guarded;
 use super::real::{Real, call};
+use crate::crossings;
 use crate::order::OFF;
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::record::sync;
@@ -53,7 +54,11 @@ pub unsafe fn use_heap(which: Real, a: [usize; 6]) -> usize {
     let thread = current();
     // SAFETY: as the caller says; the thread is this one.
     unsafe {
-        if thread.is_null() || (*thread).sync == OFF {
+        if thread.is_null() {
+            return call(which, a);
+        }
+        if (*thread).sync == OFF {
+            crossings::cross(&mut *thread);
             return call(which, a);
         }
         enter(&mut *thread);

@@ -23,6 +23,7 @@ pub mod table;
 pub mod thread;
 pub mod user;
 
+use crate::crossings;
 use crate::order::OFF;
 use crate::state::{Thread, current};
 
@@ -37,5 +38,9 @@ pub(crate) fn followed<'a>() -> Option<&'a mut Thread> {
     }
     // SAFETY: the pointer of this very thread.
     let thread = unsafe { &mut *thread };
-    (thread.sync != OFF).then_some(thread)
+    if thread.sync == OFF {
+        crossings::cross(thread);
+        return None;
+    }
+    Some(thread)
 }

@@ -6,7 +6,7 @@ use super::{fast, followed};
 use crate::order::{self, Object, Order, RECORD, REPLAY};
 use crate::runs::{LOOKS, count_down, goes_on, look_away};
 use crate::state::{Thread, current};
-use crate::{outcome, solid, waits};
+use crate::{crossings, outcome, solid, waits};
 use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::record::sync;
 
@@ -147,8 +147,12 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
         if thread.is_null() {
             return lock_slowly(address, place);
         }
-        if (*thread).sync == order::OFF && fast::lock_mutex(address) {
-            return 0;
+        if (*thread).sync == order::OFF {
+            crossings::cross(&mut *thread);
+            if fast::lock_mutex(address) {
+                return 0;
+            }
+            return call1(Real::mutex_lock, address);
         }
         if (*thread).sync == RECORD && fast::lock_mutex(address) {
             if order::count_up(&*thread, address + STATE_OFFSET) {

@@ -1,0 +1,123 @@
+//! Serial mode: where a turn ends that was taken away from a thread between two of its events.
+//!
+//! Calls of the functions that we stand in front of (locks, the heap) are no events there, but they are places
+//! that a replay finds again: *crossings*, counted since the thread's last event. A thread that is asked for its
+//! turn gives it away at its next one, exactly. One that makes none either is stopped in the middle of its code;
+//! then the replay knows at least the two crossings between which that was, which is all that matters to a program
+//! that locks what it shares.
+
+use crate::state::Thread;
+use crate::{replay, token};
+use wayfarer_runtime_abi::encode::get_varint;
+use wayfarer_runtime_abi::layout::MODE_RECORD;
+use wayfarer_runtime_abi::record::Record;
+
+/// What a thread knows of its crossings; all zero at first.
+#[derive(Clone, Copy)]
+pub struct Crossings {
+    /// The number of the thread's events when `passed` was counted.
+    events: u64,
+    passed: u64,
+    /// Replay: behind how many the turn ends, plus one; 0: nothing is known of an end.
+    due: u64,
+    /// Replay: the turn ends at the next crossing, not on the way to it.
+    exact: bool,
+    /// Replay: how many there were when the timer of force last rang, plus one.
+    rang: u64,
+}
+
+/// Behind which crossing a turn ended.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub passed: u64,
+    /// At the next crossing, not on the way to it.
+    pub exact: bool,
+}
+
+impl Place {
+    pub fn encode(self) -> u64 {
+        self.passed << 1 | u64::from(self.exact)
+    }
+
+    fn of(record: &Record<'_>) -> Option<Place> {
+        let (word, _) = get_varint(record.payload, 0)?;
+        Some(Place {
+            passed: word >> 1,
+            exact: word & 1 != 0,
+        })
+    }
+}
+
+/// Crossings since the last event of the thread.
+fn passed(thread: &Thread) -> u64 {
+    if thread.crossings.events == thread.events {
+        thread.crossings.passed
+    } else {
+        0
+    }
+}
+
+/// Recording: the place of a thread that is stopped in the middle of its code.
+pub fn place_between(thread: &Thread) -> Place {
+    Place {
+        passed: passed(thread),
+        exact: false,
+    }
+}
+
+/// Both modes: the program calls a function that we stand in front of.
+#[inline(always)]
+pub fn cross(thread: &mut Thread) {
+    if thread.holds_token {
+        cross_in_turn(thread);
+    }
+}
+
+#[inline(never)]
+fn cross_in_turn(thread: &mut Thread) {
+    let passed = passed(thread);
+    if thread.mode == MODE_RECORD {
+        if token::is_asked(thread) {
+            let exact = true;
+            token::give_way(thread, Some(Place { passed, exact }));
+        }
+    } else {
+        while thread.crossings.due == passed.wrapping_add(1) {
+            token::replay_yield(thread);
+            replay::after(thread, None);
+        }
+    }
+    thread.crossings.events = thread.events;
+    thread.crossings.passed = passed.wrapping_add(1);
+}
+
+/// Replay: the next record is the end of a turn between two events.
+pub fn expect_end(thread: &mut Thread, record: &Record<'_>) {
+    let place = Place::of(record);
+    thread.crossings.due = place.map_or(0, |place| place.passed.wrapping_add(1));
+    thread.crossings.exact = place.is_some_and(|place| place.exact);
+    thread.crossings.rang = 0;
+}
+
+/// Replay: whether the turn is to end between two events.
+pub fn expects_end(thread: &Thread) -> bool {
+    thread.crossings.due != 0
+}
+
+/// Replay: the turn that was expected to end has ended.
+pub fn ended(thread: &mut Thread) {
+    thread.crossings.due = 0;
+}
+
+/// Replay: the thread has used some processor time in the middle of its code; whether its turn ends here. Not
+/// at the first ring behind the right crossing, where it may still be inside of what that one locked.
+pub fn ends_between(thread: &mut Thread) -> bool {
+    let now = passed(thread).wrapping_add(1);
+    let is_behind = if thread.crossings.exact {
+        now > thread.crossings.due
+    } else {
+        now >= thread.crossings.due
+    };
+    let rang = core::mem::replace(&mut thread.crossings.rang, now);
+    is_behind && rang == now
+}
