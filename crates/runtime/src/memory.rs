@@ -27,7 +27,6 @@ const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const PROT_WRITE: usize = 2;
 const PROT_EXEC: usize = 4;
 /// Without effect in the kernel; loaders still say by it that they load a library.
-const MAP_DENYWRITE: usize = 0x800;
 const PAGE: usize = 4096;
 
 /// By how much the time of a change may lie in the past already when the file gets it.
@@ -78,7 +77,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         MMAP if is_file_mapping(made, result) => {
             source = record_file(thread, made, result);
             let [_, length, protection, _, descriptor, offset] = made.arguments;
-            if source == source::FILE && protection & PROT_EXEC != 0 {
+            if source != source::SHARED && protection & PROT_EXEC != 0 {
                 late::code_mapped(thread, descriptor, offset as u64, length as u64);
             }
         }
@@ -130,6 +129,8 @@ struct File {
 }
 
 fn describe(descriptor: usize) -> Option<File> {
+    // The time of change, not that of modification, which programs set as they like.
+    const CHANGED: usize = 13;
     let mut status = [0u64; 18];
     // SAFETY: a stat is 144 bytes.
     let result = unsafe { raw::syscall6(5, descriptor, (&raw mut status) as usize, 0, 0, 0, 0) };
@@ -138,9 +139,9 @@ fn describe(descriptor: usize) -> Option<File> {
         inode: status[1],
         is_regular: status[3] & 0o170_000 == 0o100_000,
         is_settled: status[2] > 0
-            && status[11]
+            && status[CHANGED]
                 .wrapping_mul(1_000_000_000)
-                .wrapping_add(status[12])
+                .wrapping_add(status[CHANGED + 1])
                 .wrapping_add(TICK_NS)
                 < header().start_realtime_ns,
         size: status[6],
@@ -209,10 +210,9 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
         );
         return source::CONTENTS;
     }
-    // An object file that is only read may be gone tomorrow; what is loaded to run stays.
-    let is_loaded = made.arguments[3] & MAP_DENYWRITE != 0 || made.arguments[2] & PROT_EXEC != 0;
-    let elf = !shared && (is_loaded || file.is_settled) && starts_like_elf(made.arguments[4]);
-    if elf || (!shared && file.is_settled) {
+    // What the program has just made may be gone tomorrow, even a library that it loads.
+    if !shared && file.is_settled {
+        let elf = starts_like_elf(made.arguments[4]);
         // Not on the stack, which is the program's and may be short.
         let length = path_of(made.arguments[4], &mut thread.scratch);
         let path = thread.scratch.get(..length).unwrap_or(&[]);
