@@ -13,10 +13,10 @@ use wayfarer_runtime_abi::layout::MODE_RECORD;
 use wayfarer_runtime_abi::record::Record;
 
 /// What a thread knows of its crossings; all zero at first.
-#[derive(Clone, Copy)]
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
 pub struct Crossings {
-    /// The number of the thread's events when `passed` was counted.
-    events: u64,
+    /// How many since the thread's last event.
     passed: u64,
     /// Replay: behind how many the turn ends, plus one; 0: nothing is known of an end.
     due: u64,
@@ -48,19 +48,21 @@ impl Place {
     }
 }
 
-/// Crossings since the last event of the thread.
-fn passed(thread: &Thread) -> u64 {
-    if thread.crossings.events == thread.events {
-        thread.crossings.passed
-    } else {
-        0
+impl Crossings {
+    /// Bytes at the beginning that each crossing looks at.
+    pub const HOT: usize = 16;
+
+    /// An event: counting begins anew.
+    #[inline(always)]
+    pub fn begin(&mut self) {
+        self.passed = 0;
     }
 }
 
 /// Recording: the place of a thread that is stopped in the middle of its code.
 pub fn place_between(thread: &Thread) -> Place {
     Place {
-        passed: passed(thread),
+        passed: thread.crossings.passed,
         exact: false,
     }
 }
@@ -68,27 +70,31 @@ pub fn place_between(thread: &Thread) -> Place {
 /// Both modes: the program calls a function that we stand in front of.
 #[inline(always)]
 pub fn cross(thread: &mut Thread) {
-    if thread.holds_token {
-        cross_in_turn(thread);
+    if !thread.holds_token {
+        return;
     }
+    // No turn is due in a recording, and nobody asks for it in a replay; both count.
+    let next = thread.crossings.passed.wrapping_add(1);
+    if thread.crossings.due == next || token::is_asked(thread) {
+        end_turn(thread);
+    }
+    thread.crossings.passed = next;
 }
 
+/// The turn ends at this crossing.
+#[cold]
 #[inline(never)]
-fn cross_in_turn(thread: &mut Thread) {
-    let passed = passed(thread);
+fn end_turn(thread: &mut Thread) {
+    let passed = thread.crossings.passed;
     if thread.mode == MODE_RECORD {
-        if token::is_asked(thread) {
-            let exact = true;
-            token::give_way(thread, Some(Place { passed, exact }));
-        }
-    } else {
-        while thread.crossings.due == passed.wrapping_add(1) {
-            token::replay_yield(thread);
-            replay::after(thread, None);
-        }
+        let exact = true;
+        token::give_way(thread, Some(Place { passed, exact }));
+        return;
     }
-    thread.crossings.events = thread.events;
-    thread.crossings.passed = passed.wrapping_add(1);
+    while thread.crossings.due == passed.wrapping_add(1) {
+        token::replay_yield(thread);
+        replay::after(thread, None);
+    }
 }
 
 /// Replay: the next record is the end of a turn between two events.
@@ -112,7 +118,7 @@ pub fn ended(thread: &mut Thread) {
 /// Replay: the thread has used some processor time in the middle of its code; whether its turn ends here. Not
 /// at the first ring behind the right crossing, where it may still be inside of what that one locked.
 pub fn ends_between(thread: &mut Thread) -> bool {
-    let now = passed(thread).wrapping_add(1);
+    let now = thread.crossings.passed.wrapping_add(1);
     let is_behind = if thread.crossings.exact {
         now > thread.crossings.due
     } else {

@@ -1,5 +1,6 @@
 //! Processes and threads: how they come and go, in both modes.
 
+use crate::crossings::Crossings;
 use crate::record::Made;
 use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
@@ -164,6 +165,7 @@ fn become_child(thread: &mut Thread, child: Child) {
     process.children_next = 0;
     thread.number = child.thread;
     thread.events = 0;
+    thread.crossings = Crossings::default();
     thread.hash = 0;
     thread.clocks = [0; 16];
     thread.sequence = 0;

@@ -139,6 +139,7 @@ pub struct Thread {
     pub dispatch_off: bool,
     /// One of `order::{OFF, RECORD, REPLAY}`: the process is parallel.
     pub sync: u32,
+    pub crossings: Crossings,
 
     // Replay: where the log goes on and ends.
     pub read: *const u8,
@@ -165,7 +166,6 @@ pub struct Thread {
     pub crowded: u32,
     /// The object of the program's own (`hooks/user.rs`) that this thread is about to wait for, and since when.
     pub user_wait: (usize, waits::Since),
-    pub crossings: Crossings,
     /// Calls with the usual outcome since the last other one.
     pub skipped: u64,
     /// Handlers of the program that run now, or that it has jumped out of.
@@ -203,7 +203,7 @@ pub struct Thread {
 
 const _: () = assert!(core::mem::size_of::<Thread>() + OWN_STACK <= THREAD_WINDOW);
 const _: () = assert!(core::mem::offset_of!(Thread, own_stack) == 0);
-const _: () = assert!(core::mem::offset_of!(Thread, read) <= 2 * 64);
+const _: () = assert!(core::mem::offset_of!(Thread, crossings) + Crossings::HOT <= 2 * 64);
 const _: () = assert!(core::mem::offset_of!(Process, descriptors) <= 64);
 const _: () = assert!(core::mem::size_of::<Process>() <= PROCESS_WINDOW);
 
@@ -345,6 +345,7 @@ impl Thread {
     #[inline(always)]
     pub fn count_event(&mut self) {
         self.events = self.events.wrapping_add(1);
+        self.crossings.begin();
         self.slot()
             .events
             .store(self.events, core::sync::atomic::Ordering::Relaxed);
