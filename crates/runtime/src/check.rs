@@ -8,6 +8,7 @@ use crate::table::Call;
 use crate::user;
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+const SECOND: u64 = 0xd6e8_feb8_6659_fd93;
 
 #[inline(always)]
 pub fn mix(hash: u64, value: u64) -> u64 {
@@ -15,49 +16,43 @@ pub fn mix(hash: u64, value: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
+/// Multiplies sixteen bytes into a checksum.
+#[inline(always)]
+fn mix_two(hash: u64, low: u64, high: u64) -> u64 {
+    let product = u128::from(hash ^ low) * u128::from(high ^ SECOND);
+    product as u64 ^ (product >> 64) as u64
+}
+
 /// # Safety
 /// `from` is readable for `length` bytes, or the caller guards against the fault.
 #[inline]
-pub unsafe fn hash_bytes(mut hash: u64, from: *const u8, length: usize) -> u64 {
-    let mut position = 0;
-    // SAFETY: as the caller says.
-    unsafe {
-        let word = |at: usize| from.add(at).cast::<u64>().read_unaligned();
-        while position + 16 <= length {
-            hash = mix(mix(hash, word(position)), word(position + 8));
-            position += 16;
-        }
-        if position + 8 <= length {
-            hash = mix(hash, word(position));
-        }
-        mix(hash, tail(from, length) ^ ((length as u64) << 56))
-    }
-}
-
-/// The last bytes that fill no word, lowest first.
-///
-/// # Safety
-/// As [`hash_bytes`].
-#[inline(always)]
-unsafe fn tail(from: *const u8, length: usize) -> u64 {
-    let left = length & 7;
-    // SAFETY: as the caller says; all reads are within the length.
+pub unsafe fn hash_bytes(hash: u64, from: *const u8, length: usize) -> u64 {
+    let mut hash = hash ^ (length as u64).wrapping_mul(MULTIPLIER);
+    // SAFETY: as the caller says; all reads are within the length. What fills no sixteen bytes is read together with
+    // bytes before it.
     unsafe {
         let end = from.add(length);
-        if left == 0 {
-            0
+        let word = |at: *const u8| at.cast::<u64>().read_unaligned();
+        let half = |at: *const u8| u64::from(at.cast::<u32>().read_unaligned());
+        let byte = |at: *const u8| u64::from(at.read());
+        if length >= 16 {
+            let last = end.sub(16);
+            let mut at = from;
+            while at < last {
+                hash = mix_two(hash, word(at), word(at.add(8)));
+                at = at.add(16);
+            }
+            mix_two(hash, word(last), word(last.add(8)))
         } else if length >= 8 {
-            end.sub(8).cast::<u64>().read_unaligned() >> (64 - 8 * left)
-        } else if left >= 4 {
-            let low = u64::from(from.cast::<u32>().read_unaligned());
-            let high = u64::from(end.sub(4).cast::<u32>().read_unaligned());
-            low | high << (8 * left - 32)
-        } else {
+            mix_two(hash, word(from), word(end.sub(8)))
+        } else if length >= 4 {
+            mix_two(hash, half(from), half(end.sub(4)))
+        } else if length > 0 {
             // First, middle and last of one, two or three.
-            let low = u64::from(from.read());
-            let middle = u64::from(from.add(left / 2).read()) << (8 * (left / 2));
-            let high = u64::from(end.sub(1).read()) << (8 * left - 8);
-            low | middle | high
+            let middle = byte(from.add(length / 2)) << 8;
+            mix_two(hash, byte(from) | middle, byte(end.sub(1)))
+        } else {
+            hash
         }
     }
 }
@@ -125,21 +120,34 @@ fn strings(thread: &mut Thread, call: &Call, mut hash: u64, arguments: &[usize; 
 mod tests {
     use super::*;
 
+    fn hash(bytes: &[u8]) -> u64 {
+        // SAFETY: the slice is that long.
+        unsafe { hash_bytes(1, bytes.as_ptr(), bytes.len()) }
+    }
+
     #[test]
-    fn the_tail_is_what_is_left_byte_by_byte() {
-        let bytes: Vec<u8> = (0..40u8).map(|number| number.wrapping_mul(37)).collect();
-        for start in 0..8 {
-            for length in 0..=32 {
-                let piece = &bytes[start..start + length];
-                let left = &piece[length / 8 * 8..];
-                let expected = left
-                    .iter()
-                    .rev()
-                    .fold(0, |word, &byte| word << 8 | u64::from(byte));
-                // SAFETY: the piece is that long.
-                let found = unsafe { tail(piece.as_ptr(), length) };
-                assert_eq!(found, expected, "{length} bytes from {start}");
+    fn every_byte_and_the_length_count() {
+        let bytes: Vec<u8> = (0..80u8).map(|number| number.wrapping_mul(37)).collect();
+        let mut seen = std::collections::HashSet::new();
+        for length in 0..=bytes.len() {
+            assert!(seen.insert(hash(&bytes[..length])), "{length} bytes");
+            for position in 0..length {
+                for bit in 0..8 {
+                    let mut other = bytes[..length].to_vec();
+                    other[position] ^= 1 << bit;
+                    let is_new = seen.insert(hash(&other));
+                    assert!(is_new, "bit {bit} of byte {position} of {length}");
+                }
             }
         }
+    }
+
+    #[test]
+    fn runs_of_zeros_differ_by_their_length() {
+        let zeros = [0u8; 300];
+        let all: std::collections::HashSet<u64> = (0..=zeros.len())
+            .map(|length| hash(&zeros[..length]))
+            .collect();
+        assert_eq!(all.len(), zeros.len() + 1);
     }
 }

@@ -70,31 +70,41 @@ pub fn place_between(thread: &Thread) -> Place {
 /// Both modes: the program calls a function that we stand in front of.
 #[inline(always)]
 pub fn cross(thread: &mut Thread) {
+    if !pass(thread) {
+        end_turn(thread);
+    }
+}
+
+/// The same; if it says no, the turn ends at this crossing, and [`end_turn`] is for the caller to call.
+#[inline(always)]
+pub fn pass(thread: &mut Thread) -> bool {
     if !thread.holds_token {
-        return;
+        return true;
     }
     // No turn is due in a recording, and nobody asks for it in a replay; both count.
     let next = thread.crossings.passed.wrapping_add(1);
     if thread.crossings.due == next || token::is_asked(thread) {
-        end_turn(thread);
+        return false;
     }
     thread.crossings.passed = next;
+    true
 }
 
 /// The turn ends at this crossing.
 #[cold]
 #[inline(never)]
-fn end_turn(thread: &mut Thread) {
+pub fn end_turn(thread: &mut Thread) {
     let passed = thread.crossings.passed;
     if thread.mode == MODE_RECORD {
         let exact = true;
         token::give_way(thread, Some(Place { passed, exact }));
-        return;
+    } else {
+        while thread.crossings.due == passed.wrapping_add(1) {
+            token::replay_yield(thread);
+            replay::after(thread, None);
+        }
     }
-    while thread.crossings.due == passed.wrapping_add(1) {
-        token::replay_yield(thread);
-        replay::after(thread, None);
-    }
+    thread.crossings.passed = passed.wrapping_add(1);
 }
 
 /// Replay: the next record is the end of a turn between two events.

@@ -3,16 +3,17 @@
 //!
 //! All that a thread does with the token in hand, the others wait for. So an ordinary call that may wait lets the
 //! token go at once, and its record is drafted behind the end of the log while others still run. With the token in
-//! hand the draft only becomes part of the log, behind the `TURN` that comes first if others had their turn. How
-//! long that record will be is guessed; a draft at the wrong place is moved.
+//! hand the draft only becomes part of the log, behind the `TURN` that comes first if others had their turn. Whether
+//! there will be one, and how long, is guessed from the last time (a look at the token would take its cache line away
+//! from whoever has it); a draft at the wrong place is moved.
 
 use crate::log::RECORD_HEAD;
 use crate::outputs::{self, Before, EINTR};
-use crate::record::{Made, again, write_down};
+use crate::record::{self as recording, Made, again, write_down};
 use crate::state::Thread;
 use crate::streams::{self, Incoming};
 use crate::table::Call;
-use crate::{check, disarm, token};
+use crate::{check, disarm, order, token};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, varint_length, zigzag};
@@ -30,7 +31,7 @@ struct Draft {
 }
 
 /// Makes a call of which the table says that it can be done so, and writes it down.
-#[inline(never)]
+#[inline(always)]
 pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isize {
     token::release(thread);
     let number = frame.rax;
@@ -58,7 +59,7 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
         0 => (record::SYSCALL, zigzag(result as i64)),
         _ => (record::SYSCALL | record::PAYLOAD, zigzag(result as i64)),
     };
-    let gap = turn_length(token::next_turn(thread));
+    let gap = turn_length(thread.turn_changed.then_some(thread.turn));
     // SAFETY: there is room for two records and the piece, which is memory that the kernel has just written.
     let length = unsafe {
         let start = thread.cursor.add(gap);
@@ -75,7 +76,28 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
     result
 }
 
-/// The same for a call that was interrupted, or for which the present chunk of the log has no room.
+/// Makes a call of which something must be looked at in the thread's turn behind it; its check byte, without strings,
+/// is computed meanwhile.
+#[inline(always)]
+pub fn perform(thread: &mut Thread, made: &mut Made) -> isize {
+    let arguments = made.arguments;
+    if !thread.holds_token || thread.sync != order::OFF {
+        made.check = check::scalars(made.call, made.number, &arguments);
+        return recording::perform(thread, made, &arguments);
+    }
+    token::release(thread);
+    // SAFETY: the program's own call.
+    let result =
+        unsafe { raw::frame_interruptible(made.frame, (&raw const thread.pending).cast()) };
+    made.check = check::scalars(made.call, made.number, &arguments);
+    token::acquire(thread);
+    match result {
+        EINTR => again(thread, made, &arguments),
+        result => result,
+    }
+}
+
+/// A drafted call that was interrupted, or for which the present chunk of the log has no room.
 #[cold]
 #[inline(never)]
 fn finish(
@@ -120,6 +142,7 @@ fn settle(thread: &mut Thread, draft: Draft, turn: Option<u32>) {
         thread.commit(end);
     }
     thread.count_event();
+    thread.turn_changed = turn.is_some();
     if turn.is_some() {
         disarm::keep_up(thread);
     }

@@ -68,7 +68,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
 }
 
 /// Any call that has no shorter way.
-#[inline(never)]
+#[inline(always)]
 fn ordinary(thread: &mut Thread, mut made: Made) -> isize {
     match made.call.kind {
         Kind::Emulate => plain(thread, &mut made),

@@ -137,6 +137,8 @@ pub struct Thread {
     pub holds_token: bool,
     /// Dispatch is not armed in this thread.
     pub dispatch_off: bool,
+    /// Others had their turns during the last drafted call.
+    pub turn_changed: bool,
     /// One of `order::{OFF, RECORD, REPLAY}`: the process is parallel.
     pub sync: u32,
     pub crossings: Crossings,

@@ -10,7 +10,7 @@ use crate::log::RECORD_HEAD;
 use crate::outputs::{self, EINTR};
 use crate::record::{EINVAL, Made, contents_all, perform, perform_once, plain, write_down};
 use crate::state::{Thread, header, object, take};
-use crate::{check, futex, signals, token, user, writethrough};
+use crate::{check, draft, futex, signals, token, user, writethrough};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::put_varint;
@@ -256,7 +256,7 @@ fn each_passed(
 pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
     let entry = thread.process().entry(made.arguments[0]);
     let number = made.number;
-    if number == 46 || number == 307 {
+    if number == 307 || (number == 46 && has_control(made.arguments[1])) {
         give_away_descriptors(thread, made);
     }
     if entry >> 1 == OUTPUT_OBJECT && matches!(number, 1 | 20 | 44) {
@@ -275,9 +275,7 @@ pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
             object.flags.fetch_or(flag, Ordering::AcqRel);
         }
     }
-    let arguments = made.arguments;
-    let result = perform(thread, made, &arguments);
-    made.check = check::arguments(thread, made.call, number, &made.arguments);
+    let result = draft::perform(thread, made);
     if result > 0
         && let Some(source) = source(number, &made.arguments)
     {
@@ -325,6 +323,12 @@ fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize
         thread.commit(place.add(8 + length));
     }
     thread.count_event();
+}
+
+/// Whether a message has more to it than bytes, or cannot be read.
+#[inline(always)]
+fn has_control(message: usize) -> bool {
+    user::read::<usize>(message.wrapping_add(40)) != Some(0)
 }
 
 /// Descriptors that travel to another process: what they stand for is tracked no more.

@@ -106,14 +106,6 @@ pub fn lock(thread: &mut Thread) -> Option<u32> {
     Some(turn)
 }
 
-/// The turn that would begin if the thread took the token now. Others may have theirs before it does.
-#[inline]
-pub fn next_turn(thread: &Thread) -> Option<u32> {
-    let token = token(thread.process());
-    let changes = token.owner.load(Ordering::Relaxed) != thread.number + 1;
-    changes.then(|| token.turn.load(Ordering::Relaxed).wrapping_add(1))
-}
-
 #[cold]
 #[inline(never)]
 fn wait_for(thread: &mut Thread, token: &Token) {

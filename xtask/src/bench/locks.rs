@@ -22,9 +22,9 @@ const TURNS: &str = "200000";
 /// each round; the first pairs of turns warm the servers up.
 const CLIENTS: &str = "8";
 const REQUESTS: &str = "400";
-const TURN_PAIRS: usize = 64;
+const TURN_PAIRS: usize = 40;
 const WARM_UP: usize = 4;
-const SERVERS: usize = 2;
+const SERVERS: usize = 4;
 
 /// The table of one run: uncontended pairs, contention, sizes, replay, memcached, our crate.
 pub fn lines(bench: &Bench) -> Result<Vec<Line>, Failure> {
@@ -233,7 +233,7 @@ fn memcached(bench: &Bench) -> Result<Line, Failure> {
         for server in [plain, recorded] {
             server.stop()?;
         }
-        pairs.extend(outcome?);
+        pairs.push(outcome?);
     }
     let rates = Pairs::new(pairs);
     Ok(Line {
@@ -247,25 +247,26 @@ fn memcached(bench: &Bench) -> Result<Line, Failure> {
     })
 }
 
-/// Requests per second of both servers, turn by turn.
-fn rates(load: &str, plain: &Server, recorded: &Server) -> Result<Vec<(f64, f64)>, Failure> {
+/// Requests per second of both servers over all their turns.
+fn rates(load: &str, plain: &Server, recorded: &Server) -> Result<(f64, f64), Failure> {
     let turns = (WARM_UP + TURN_PAIRS).to_string();
     let ports = [plain.port, recorded.port].map(|port| port.to_string());
     let mut command = Command::new(load);
     command.args([CLIENTS, REQUESTS, &turns]).args(&ports);
     let said = output(&mut command)?;
-    let pair = |line: &str| {
+    let pair = |line: &str| -> Option<(f64, f64)> {
         let (plain, recorded) = line.split_once(' ')?;
         Some((plain.parse().ok()?, recorded.parse().ok()?))
     };
     let pairs: Option<Vec<(f64, f64)>> = said.lines().skip(WARM_UP).map(pair).collect();
-    match pairs {
-        Some(pairs) if pairs.len() == TURN_PAIRS => Ok(pairs),
-        _ => Err(failure(format!(
-            "{} said: {said}",
-            workspace::command_line(&command)
-        ))),
-    }
+    let Some(pairs) = pairs.filter(|pairs| pairs.len() == TURN_PAIRS) else {
+        let line = workspace::command_line(&command);
+        return Err(failure(format!("{line} said: {said}")));
+    };
+    // Each turn has as many requests as any other: what adds up is their time.
+    let seconds = |rate: fn(&(f64, f64)) -> f64| pairs.iter().map(|pair| 1.0 / rate(pair)).sum();
+    let (plain, recorded): (f64, f64) = (seconds(|pair| pair.0), seconds(|pair| pair.1));
+    Ok((TURN_PAIRS as f64 / plain, TURN_PAIRS as f64 / recorded))
 }
 
 /// A memcached that waits for clients.

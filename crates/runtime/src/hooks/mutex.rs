@@ -148,7 +148,9 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
             return lock_slowly(address, place);
         }
         if (*thread).sync == order::OFF {
-            crossings::cross(&mut *thread);
+            if !crossings::pass(&mut *thread) {
+                return lock_in_next_turn(&mut *thread, address);
+            }
             if fast::lock_mutex(address) {
                 return 0;
             }
@@ -169,6 +171,15 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
         }
         lock_slowly(address, place)
     }
+}
+
+/// Serial mode: the thread's turn ends before it has the lock.
+#[cold]
+#[inline(never)]
+unsafe fn lock_in_next_turn(thread: &mut Thread, address: usize) -> i32 {
+    crossings::end_turn(thread);
+    // SAFETY: as the caller says.
+    unsafe { call1(Real::mutex_lock, address) }
 }
 
 #[inline(never)]
