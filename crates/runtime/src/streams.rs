@@ -169,7 +169,7 @@ impl Incoming {
     }
 }
 
-#[inline(never)]
+#[inline]
 pub fn record_read(thread: &mut Thread, made: &mut Made) -> isize {
     let Some(incoming) = Incoming::claim(thread, made) else {
         return plain(thread, made);
@@ -252,7 +252,7 @@ fn each_passed(
     }
 }
 
-#[inline(never)]
+#[inline]
 pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
     let entry = thread.process().entry(made.arguments[0]);
     let number = made.number;
