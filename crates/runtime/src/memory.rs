@@ -26,7 +26,6 @@ const MAP_ANONYMOUS: usize = 0x20;
 const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const PROT_WRITE: usize = 2;
 const PROT_EXEC: usize = 4;
-/// Without effect in the kernel; loaders still say by it that they load a library.
 const PAGE: usize = 4096;
 
 /// By how much the time of a change may lie in the past already when the file gets it.
