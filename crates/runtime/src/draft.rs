@@ -13,7 +13,7 @@ use crate::record::{self as recording, Made, again, write_down};
 use crate::state::Thread;
 use crate::streams::{self, Incoming};
 use crate::table::Call;
-use crate::{check, disarm, order, token};
+use crate::{check, disarm, order, token, user};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, varint_length, zigzag};
@@ -60,13 +60,14 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
         _ => (record::SYSCALL | record::PAYLOAD, zigzag(result as i64)),
     };
     let gap = turn_length(thread.turn_changed.then_some(thread.turn));
-    // SAFETY: there is room for two records and the piece, which is memory that the kernel has just written.
+    // SAFETY: there is room for two records and the piece. Another thread may take the piece's memory away meanwhile:
+    // then nobody will look at it, and what the record says of it does not matter.
     let length = unsafe {
         let start = thread.cursor.add(gap);
         let mut end = Thread::put_head(start, tag, number as u64, check, value);
         if piece.1 > 0 {
             end = put_varint(end, piece.1 as u64);
-            core::ptr::copy_nonoverlapping(piece.0 as *const u8, end, piece.1);
+            user::copy_in(end, piece.0, piece.1);
             end = end.add(piece.1);
         }
         (end as usize).wrapping_sub(start as usize)
@@ -137,7 +138,7 @@ fn settle(thread: &mut Thread, draft: Draft, turn: Option<u32>) {
             put_varint(start.add(1), u64::from(turn));
             // Others have run since: what the program finds there now is what counts.
             let (memory, length) = draft.piece;
-            core::ptr::copy_nonoverlapping(memory as *const u8, end.sub(length), length);
+            user::copy_in(end.sub(length), memory, length);
         }
         thread.commit(end);
     }

@@ -97,10 +97,14 @@ impl Piece {
             _ if call.outputs_on_interrupt => Piece::SEVERAL,
             [Out::None, ..] => Piece::NOTHING,
             [Out::Result(argument), Out::None, _] => Piece { argument, unit: 1 },
-            [Out::ResultTimes(argument, size), Out::None, _] => Piece {
-                argument,
-                unit: size as u8,
-            },
+            [Out::ResultTimes(argument, size), Out::None, _]
+                if size as usize <= u8::MAX as usize =>
+            {
+                Piece {
+                    argument,
+                    unit: size as u8,
+                }
+            }
             _ => Piece::SEVERAL,
         }
     }
