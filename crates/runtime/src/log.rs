@@ -5,6 +5,7 @@
 
 use crate::crossings::Place;
 use crate::state::{Thread, at, header, take_units};
+use crate::user;
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
@@ -209,7 +210,8 @@ impl Thread {
         unsafe {
             let place = Self::put_head(place, tag | record::PAYLOAD, number, check, value);
             let place = put_varint(place, payload.len() as u64);
-            core::ptr::copy_nonoverlapping(payload.as_ptr(), place, payload.len());
+            // The payload may be the program's, and another thread may take it away meanwhile.
+            user::copy_in(place, payload.as_ptr() as usize, payload.len());
             self.commit(place.add(payload.len()));
         }
         if is_event {

@@ -6,7 +6,7 @@ use crate::state::{Thread, header};
 use crate::table::{Call, Kind};
 use crate::{
     check, connections, disarm, draft, exec, exit, memory, order, parallel, process, signals,
-    special, streams, table, token, writethrough,
+    special, streams, table, token, user, writethrough,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -270,7 +270,8 @@ pub fn write_down_as(
             result,
             before,
             &mut |pointer, piece| {
-                core::ptr::copy_nonoverlapping(pointer as *const u8, place, piece);
+                // Another thread may take the memory away meanwhile: then nobody sees it.
+                user::copy_in(place, pointer, piece);
                 place = place.add(piece);
             },
         );

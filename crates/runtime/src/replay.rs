@@ -273,9 +273,9 @@ pub fn pour(
     let mut used = 0;
     outputs::walk(call, arguments, result, before, &mut |pointer, piece| {
         let length = piece.min(payload.len() - used);
-        // SAFETY: the program asked the kernel to write there; the payload has that many bytes left.
-        unsafe {
-            core::ptr::copy_nonoverlapping(payload.as_ptr().add(used), pointer as *mut u8, length);
+        // Another thread may have taken the memory away before this one had its turn: then nobody sees it.
+        if let Some(bytes) = payload.get(used..used + length) {
+            user::copy_out(pointer, bytes.as_ptr(), length);
         }
         used += length;
     });

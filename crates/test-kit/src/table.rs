@@ -149,5 +149,6 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("threads/sixteen"),
     Debuggee::c("threads/small_stack"),
     Debuggee::c("threads/spin_wait"),
+    Debuggee::c("threads/unmapped_buffer"),
     Debuggee::c("demo/bank").varies_often(),
 ];
