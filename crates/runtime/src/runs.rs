@@ -107,8 +107,7 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
 
 /// `--retry`: threads reach their accesses at other moments than the last time.
 fn perturb() {
-    // SAFETY: reads the time stamp counter, which every processor of this kind has.
-    let drawn = unsafe { core::arch::x86_64::_rdtsc() } >> 4;
+    let drawn = ticks() >> 4;
     let mut times = drawn & 0x3f;
     while times > 0 {
         step_back();
@@ -273,35 +272,55 @@ fn crowded(thread: &mut Thread) {
 fn step_back() -> bool {
     const SCHED_YIELD: usize = 24;
     // SAFETY: sched_yield has no arguments.
-    ticks_of(|| unsafe {
+    ticks_of(|_| unsafe {
         raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0);
     }) > SOMEBODY_RAN
 }
 
-fn ticks_of(action: impl FnOnce()) -> u64 {
-    // SAFETY: reads the time stamp counter, which every processor of this kind has.
-    let began = unsafe { core::arch::x86_64::_rdtsc() };
-    action();
-    // SAFETY: as above.
-    unsafe { core::arch::x86_64::_rdtsc() }.wrapping_sub(began)
+/// How long something takes that is told when it began.
+fn ticks_of(action: impl FnOnce(u64)) -> u64 {
+    let began = ticks();
+    action(began);
+    ticks().wrapping_sub(began)
 }
 
-/// Each look takes the object's memory from the thread whose run it is: the more is left of the run, the
-/// longer it is left alone. A pause takes about as long as an access or two, so a short run is left alone to its
-/// end and a long one for a part of it. Gives the number of looks that the rest stands for.
 #[inline(always)]
-fn rest_a_while(order: Order<'_>) -> u32 {
-    const SHORT: u64 = 32;
-    const PART: u64 = 8;
-    const LONGEST: u64 = 256;
-    let left = order.word.load(Ordering::Relaxed) & COUNT;
-    let rest = left.min(SHORT).max(left / PART).min(LONGEST) as u32;
-    let mut pauses = rest;
-    while pauses > 0 {
-        core::hint::spin_loop();
-        pauses -= 1;
+fn ticks() -> u64 {
+    // SAFETY: reads the time stamp counter, which every processor of this kind has.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// Each look takes the object's memory from the thread whose run it is, so it is left alone for as long as the rest
+/// of the run will take at the pace of the accesses before. Gives the number of looks that the rest stands for.
+#[inline(always)]
+fn rest_a_while(thread: &mut Thread, order: Order<'_>) -> u32 {
+    const LONGEST_TICKS: u64 = 1 << 15;
+    /// An access that takes longer was not made at its pace: its thread did not run.
+    const SLOWEST_TICKS: u64 = 1 << 10;
+    /// Pauses that stand for one look.
+    const PAUSES: u32 = 32;
+    let left = || order.word.load(Ordering::Relaxed) & COUNT;
+    let before = left();
+    let wanted = before.saturating_mul(thread.access_ticks).min(LONGEST_TICKS);
+    let mut pauses = 0;
+    let taken = ticks_of(|began| {
+        loop {
+            core::hint::spin_loop();
+            pauses += 1;
+            if ticks().wrapping_sub(began) >= wanted {
+                break;
+            }
+        }
+    });
+    let made = before.wrapping_sub(left());
+    if made > 0 && made < before {
+        let pace = (taken / made).min(SLOWEST_TICKS);
+        thread.access_ticks = (thread.access_ticks * 7 + pace) / 8;
+    } else if made > 0 {
+        // Perhaps it was over earlier.
+        thread.access_ticks -= thread.access_ticks / 16;
     }
-    1 + rest / SHORT as u32
+    1 + pauses / PAUSES
 }
 
 /// The last access of the run before was an acquisition: lets its release, which is about to come, go first.
@@ -336,7 +355,7 @@ fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32,
         if before.wrapping_sub(now) != 1 {
             break;
         }
-        let rested = rest_a_while(order);
+        let rested = rest_a_while(thread, order);
         look_away(thread, &mut looks, rested);
     }
     let slot = thread.slot();

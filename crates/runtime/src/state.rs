@@ -166,6 +166,8 @@ pub struct Thread {
     pub once_routine: usize,
     /// Replay: how often others needed the processor on which this thread waited for them.
     pub crowded: u32,
+    /// Replay: how long the accesses of those take for whom this thread waits, in ticks of the processor's clock.
+    pub access_ticks: u64,
     /// The object of the program's own (`hooks/user.rs`) that this thread is about to wait for, and since when.
     pub user_wait: (usize, waits::Since),
     /// Calls with the usual outcome since the last other one.
