@@ -1,7 +1,7 @@
 //! The end of a thread or process, both modes.
 
 use crate::hooks::semaphore;
-use crate::process::block_signals;
+use crate::process::{block_all_signals, block_signals};
 use crate::record::Made;
 use crate::state::{Thread, thread_window};
 use crate::{check, futex, replay, robust, token, user};
@@ -102,7 +102,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     thread.slot().real_tid.store(0, Ordering::Release);
     let (window, length) = thread_window(thread);
     // A signal from here on would find no stack to be handled on.
-    crate::process::block_signals();
+    block_all_signals();
     // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
     // the program may have given them away.
     unsafe {

@@ -6,7 +6,7 @@
 
 use crate::memory::path_of;
 use crate::order::RECORD;
-use crate::resolve::{FUTEX_NUMBER, LARGEST_CODE, contains};
+use crate::resolve::{FUTEX_NUMBER, LARGEST_CODE, contains, has_order_by_hand};
 use crate::state::Thread;
 use crate::survey::{BY_HAND, FOLLOWED};
 use wayfarer_entrance::raw;
@@ -25,6 +25,7 @@ const DT_SYMTAB: u64 = 6;
 const DT_STRSZ: u64 = 10;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
 const SYSCALL: &[u8; 8] = b"syscall\0";
+const PTHREAD_CREATE: &[u8; 15] = b"pthread_create\0";
 
 /// Part of an open file has just been mapped to be run.
 #[cold]
@@ -54,13 +55,22 @@ fn survey(descriptor: usize, offset: u64, length: u64, buffer: &mut [u8; 4096]) 
     if is_one_of(&FOLLOWED) || length > LARGEST_CODE as u64 {
         return None;
     }
-    let makes_calls = imports_syscall(descriptor, buffer)?
+    let makes_calls = imports(descriptor, buffer, SYSCALL)?
         && holds(descriptor, buffer, offset, length, &FUTEX_NUMBER);
-    makes_calls.then_some(threads::OWN_FUTEX)
+    if makes_calls {
+        return Some(threads::OWN_FUTEX);
+    }
+    let orders_by_hand = imports(descriptor, buffer, PTHREAD_CREATE)?
+        && has(descriptor, buffer, (offset, length), 4, has_order_by_hand);
+    orders_by_hand.then_some(threads::LIBRARY)
 }
 
-/// Whether the library in this file asks others for `syscall`.
-fn imports_syscall(descriptor: usize, buffer: &mut [u8; 4096]) -> Option<bool> {
+/// Whether the library in this file asks others for a function of that name, which ends with a zero.
+fn imports<const LENGTH: usize>(
+    descriptor: usize,
+    buffer: &mut [u8; 4096],
+    wanted: &[u8; LENGTH],
+) -> Option<bool> {
     let file = Library::open(descriptor)?;
     let (mut strings, mut strings_length, mut symbols, mut table) = (0, 0, 0, 0);
     let (dynamic, length) = file.dynamic()?;
@@ -77,7 +87,7 @@ fn imports_syscall(descriptor: usize, buffer: &mut [u8; 4096]) -> Option<bool> {
         }
     }
     // Most libraries have no such name at all.
-    if !holds(descriptor, buffer, strings, strings_length, SYSCALL) {
+    if !holds(descriptor, buffer, strings, strings_length, wanted) {
         return Some(false);
     }
     // Names that others shall define come in front of those that the hash table has.
@@ -87,7 +97,7 @@ fn imports_syscall(descriptor: usize, buffer: &mut [u8; 4096]) -> Option<bool> {
         let [a, b, c, d, _, _, section, more] = read(descriptor, place)?;
         let name = u64::from(u32::from_le_bytes([a, b, c, d]));
         let is_undefined = section == 0 && more == 0;
-        if is_undefined && &read::<8>(descriptor, strings.wrapping_add(name))? == SYSCALL {
+        if is_undefined && &read(descriptor, strings.wrapping_add(name))? == wanted {
             return Some(true);
         }
     }
@@ -158,13 +168,27 @@ fn fill(descriptor: usize, offset: u64, into: &mut [u8]) -> usize {
     usize::try_from(result).unwrap_or(0).min(length)
 }
 
-/// Whether a part of the file has these bytes, at most 8, in a row.
+/// Whether a part of the file has these bytes in a row.
 fn holds(
     descriptor: usize,
     buffer: &mut [u8; 4096],
-    mut offset: u64,
-    mut length: u64,
+    offset: u64,
+    length: u64,
     wanted: &[u8],
+) -> bool {
+    let part = (offset, length);
+    has(descriptor, buffer, part, wanted.len(), |bytes| {
+        contains(bytes, wanted)
+    })
+}
+
+/// Whether a part of the file has something that is at most `longest` bytes long.
+fn has(
+    descriptor: usize,
+    buffer: &mut [u8; 4096],
+    (mut offset, mut length): (u64, u64),
+    longest: usize,
+    is_in: impl Fn(&[u8]) -> bool,
 ) -> bool {
     loop {
         let asked = length.min(4096) as usize;
@@ -173,11 +197,11 @@ fn holds(
             offset,
             buffer.get_mut(..asked).unwrap_or(&mut []),
         );
-        if contains(buffer.get(..there).unwrap_or(&[]), wanted) {
+        if is_in(buffer.get(..there).unwrap_or(&[])) {
             return true;
         }
         // The next piece begins with the last bytes of this one, which may be the first of those wanted.
-        let step = there.saturating_sub(wanted.len().saturating_sub(1));
+        let step = there.saturating_sub(longest.saturating_sub(1));
         if there < asked || step == 0 || there as u64 == length {
             return false;
         }

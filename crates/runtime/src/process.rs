@@ -228,7 +228,16 @@ fn enter_domain(thread: &mut Thread) {
 }
 
 pub fn block_signals() -> u64 {
-    let (all, mut before) = (!signals::UNBLOCKABLE, 0u64);
+    block(!signals::UNBLOCKABLE)
+}
+
+/// Blocks all signals, also our own timers and kicks: for a thread that will run no code but ours.
+pub fn block_all_signals() {
+    block(!0);
+}
+
+fn block(all: u64) -> u64 {
+    let mut before = 0u64;
     // SAFETY: masks on this stack.
     unsafe {
         raw::syscall6(

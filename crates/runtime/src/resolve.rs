@@ -341,8 +341,25 @@ pub const FUTEX_NUMBER: [u8; 5] = [0xbf, 0xca, 0, 0, 0];
 /// Compilers as libraries have more code than this; to read all of it would take longer than most programs.
 pub const LARGEST_CODE: usize = 32 << 20;
 
-/// Whether a library other than `known` makes futex calls of its own.
-pub fn library_has_own_futex(known: &[&[u8]]) -> bool {
+/// Functions by which a library makes threads.
+const THREADS: [&CStr; 3] = [
+    c"pthread_create",
+    c"thrd_create",
+    c"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+];
+
+/// What the libraries of a program do themselves.
+#[derive(Default)]
+pub struct Libraries {
+    /// One that makes threads takes locks of pthread's.
+    pub take_locks: bool,
+    /// One makes futex calls of its own, or makes threads and orders them by atomic operations.
+    pub by_hand: bool,
+}
+
+/// A look at all libraries but `known`.
+pub fn survey_libraries(known: &[&[u8]]) -> Libraries {
+    let mut found = Libraries::default();
     let mut entry = first();
     // SAFETY: the list ends with null; names are zero terminated; the first entry is the program.
     unsafe {
@@ -355,15 +372,19 @@ pub fn library_has_own_futex(known: &[&[u8]]) -> bool {
                 continue;
             }
             let name = CStr::from_ptr(map.name.cast()).to_bytes();
-            if !known.iter().any(|known| contains(name, known))
-                && imports(map, c"syscall")
-                && Program::of_library(map).is_some_and(Program::makes_futex_calls)
-            {
-                return true;
+            if known.iter().any(|known| contains(name, known)) {
+                continue;
             }
+            let asks_for = |names: &[&CStr]| names.iter().any(|name| imports(map, name));
+            if asks_for(&THREADS) {
+                found.take_locks |= asks_for(&LOCKS);
+                found.by_hand |= Program::of_library(map).is_some_and(Program::orders_by_hand);
+            }
+            found.by_hand |= asks_for(&[c"syscall"])
+                && Program::of_library(map).is_some_and(Program::makes_futex_calls);
         }
     }
-    false
+    found
 }
 
 impl Program {
@@ -399,6 +420,34 @@ impl Program {
             let code = unsafe { core::slice::from_raw_parts(address as *const u8, length) };
             contains(code, &FUTEX_NUMBER)
         })
+    }
+
+    fn orders_by_hand(self) -> bool {
+        self.code_length() > LARGEST_CODE || self.count_instructions() != (0, 0)
+    }
+
+    fn code_length(self) -> usize {
+        let code = self
+            .segments()
+            .filter(|(kind, flags, ..)| *kind == PT_LOAD && flags & EXECUTABLE != 0);
+        code.map(|(.., length)| length).sum()
+    }
+
+    /// Atomic exchanges and `pause`s in the code, found by their bytes.
+    fn count_instructions(self) -> (i64, i64) {
+        let (mut atomics, mut pauses) = (0, 0);
+        for (kind, flags, address, length) in self.segments() {
+            if kind != PT_LOAD || flags & EXECUTABLE == 0 {
+                continue;
+            }
+            // SAFETY: code of the program or of a library, which stays mapped.
+            let code = unsafe { core::slice::from_raw_parts(address as *const u8, length) };
+            for part in code.windows(4) {
+                pauses += i64::from(is_pause(part));
+                atomics += i64::from(is_exchange(part));
+            }
+        }
+        (atomics, pauses)
     }
 
     /// Kind, flags, address in memory and length of each segment.
@@ -438,32 +487,30 @@ impl Program {
 }
 
 impl Survey {
-    /// Atomic exchanges and `pause`s in the program's own code, found by their bytes.
+    /// Atomic exchanges and `pause`s in the program's own code.
     pub fn count_instructions(&self) -> (i64, i64) {
-        let (mut atomics, mut pauses) = (0, 0);
-        for (kind, flags, address, length) in self.program.segments() {
-            if kind != PT_LOAD || flags & EXECUTABLE == 0 {
-                continue;
-            }
-            // SAFETY: code of the program, which stays mapped.
-            let code = unsafe { core::slice::from_raw_parts(address as *const u8, length) };
-            for part in code.windows(4) {
-                let &[first, second, third, fourth] = part else {
-                    continue;
-                };
-                if first == 0xf3 && second == 0x90 {
-                    pauses += 1;
-                } else if first == 0xf0 {
-                    let locked = if is_wide(second) {
-                        is_locked(third, fourth)
-                    } else {
-                        is_locked(second, third)
-                    };
-                    atomics += i64::from(locked);
-                }
-            }
-        }
-        (atomics, pauses)
+        self.program.count_instructions()
+    }
+}
+
+/// Whether threads are ordered by hand in this code, by what is looked for in the program's own.
+pub fn has_order_by_hand(code: &[u8]) -> bool {
+    code.windows(4)
+        .any(|part| is_pause(part) || is_exchange(part))
+}
+
+fn is_pause(code: &[u8]) -> bool {
+    code.starts_with(&[0xf3, 0x90])
+}
+
+fn is_exchange(code: &[u8]) -> bool {
+    let &[0xf0, second, third, fourth] = code else {
+        return false;
+    };
+    if is_wide(second) {
+        is_locked(third, fourth)
+    } else {
+        is_locked(second, third)
     }
 }
 

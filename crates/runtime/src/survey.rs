@@ -33,7 +33,8 @@ pub fn verdict() -> (u64, u8, i64) {
     if found.imports_cancel && (found.imports_cancel_type || !cancel::can_follow()) {
         return (threads::SERIAL, threads::CANCELS, 0);
     }
-    if !found.imports_locks {
+    let libraries = resolve::survey_libraries(&FOLLOWED);
+    if !found.imports_locks && !libraries.take_locks {
         return (threads::SERIAL, threads::NO_LOCKS, 0);
     }
     let (atomics, pauses) = found.count_instructions();
@@ -43,7 +44,7 @@ pub fn verdict() -> (u64, u8, i64) {
     if atomics > 0 {
         return (threads::SERIAL, threads::ATOMICS, atomics);
     }
-    if resolve::library_has_own_futex(&FOLLOWED) {
+    if libraries.by_hand {
         return (threads::SERIAL, threads::LIBRARY, 0);
     }
     (threads::PARALLEL, threads::ALL_VISIBLE, 0)

@@ -137,6 +137,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("threads/fork_among_threads"),
     Debuggee::c("threads/held_locks"),
     Debuggee::c("threads/late_code"),
+    Debuggee::c("threads/leaving"),
     Debuggee::c("threads/local_storage"),
     Debuggee::c("threads/main_leaves_first"),
     Debuggee::c("threads/mutex_order"),
