@@ -1,11 +1,10 @@
 // Not replayable on purpose: writes bytes that come from the time-stamp counter.
 // A replay has to notice that the same call carries other bytes.
-#include "../support.h"
-#include <x86intrin.h>
+#include "counter.h"
 
 int main(void)
 {
-    unsigned long long value = __rdtsc();
+    unsigned long long value = unseen_counter();
     int ends[2];
     MUST(pipe(ends));
     if (MUST(fork()) == 0) {

@@ -1,12 +1,11 @@
-// Not replayable on purpose: decides by the processor's time-stamp counter, which nobody records.
+// Not replayable on purpose: decides by the time-stamp counter, read in code that no file has.
 // A replay has to notice (another system call than promised) and say so.
-#include "../support.h"
-#include <x86intrin.h>
+#include "counter.h"
 
 int main(void)
 {
     for (int i = 0; i < 64; i++) {
-        if (__rdtsc() >> 4 & 1)
+        if (unseen_counter() >> 4 & 1)
             getppid();
         else
             getuid();

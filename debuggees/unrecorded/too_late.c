@@ -1,16 +1,15 @@
 // Not replayable on purpose: it takes another way as soon as the time-stamp counter has reached the number given, as it
 // has when a replay comes too late. The first argument says which way. Without arguments the program says what the
 // counter is.
-#include "../support.h"
+#include "counter.h"
 #include <pthread.h>
-#include <x86intrin.h>
 
 static unsigned long long deadline;
 static pthread_mutex_t usual = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 
 static bool too_late(void)
 {
-    return __rdtsc() >= deadline;
+    return unseen_counter() >= deadline;
 }
 
 // The child sends a message, or spins without a word.
@@ -62,7 +61,7 @@ static void lock_in_threads(void)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        say("%llu\n", (unsigned long long)__rdtsc());
+        say("%llu\n", (unsigned long long)unseen_counter());
         return 0;
     }
     deadline = strtoull(argv[2], NULL, 10);

@@ -204,6 +204,34 @@ impl Module {
         self.base.wrapping_add(last.unwrap_or(0))
     }
 
+    /// Where the table in front of its unwind information lies.
+    pub fn unwind_table(&self) -> Option<usize> {
+        const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
+        let mut segments = self.segments();
+        let found = segments.find(|&(kind, ..)| kind == PT_GNU_EH_FRAME);
+        found.map(|(_, address, _)| self.base.wrapping_add(address))
+    }
+
+    /// Address and length of each part of its code, as far as its file has it.
+    pub fn code(&self) -> impl Iterator<Item = (usize, usize)> {
+        const EXECUTABLE: u32 = 1;
+        let (base, table) = (self.base, self.program_headers);
+        (0..self.program_header_count).filter_map(move |index| {
+            let entry = table.wrapping_add(index.wrapping_mul(PROGRAM_HEADER)) as *const u8;
+            // SAFETY: inside the program header table of a loaded image.
+            let (kind, flags, address, length) = unsafe {
+                (
+                    entry.cast::<u32>().read_unaligned(),
+                    entry.add(4).cast::<u32>().read_unaligned(),
+                    entry.add(16).cast::<usize>().read_unaligned(),
+                    entry.add(32).cast::<usize>().read_unaligned(),
+                )
+            };
+            (kind == PT_LOAD && flags & EXECUTABLE != 0)
+                .then_some((base.wrapping_add(address), length))
+        })
+    }
+
     /// Kind, address in the file's terms, and length in memory of each segment.
     fn segments(&self) -> impl Iterator<Item = (u32, usize, usize)> {
         let table = self.program_headers;

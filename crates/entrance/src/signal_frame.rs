@@ -112,6 +112,30 @@ pub struct SigContext {
     reserved: [u64; 8],
 }
 
+impl SigContext {
+    /// A general register by its number in instructions.
+    pub fn numbered(&mut self, number: u8) -> &mut usize {
+        match number & 15 {
+            0 => &mut self.rax,
+            1 => &mut self.rcx,
+            2 => &mut self.rdx,
+            3 => &mut self.rbx,
+            4 => &mut self.rsp,
+            5 => &mut self.rbp,
+            6 => &mut self.rsi,
+            7 => &mut self.rdi,
+            8 => &mut self.r8,
+            9 => &mut self.r9,
+            10 => &mut self.r10,
+            11 => &mut self.r11,
+            12 => &mut self.r12,
+            13 => &mut self.r13,
+            14 => &mut self.r14,
+            _ => &mut self.r15,
+        }
+    }
+}
+
 /// `ucontext_t` as the kernel writes it.
 #[repr(C)]
 #[derive(Clone, Copy)]

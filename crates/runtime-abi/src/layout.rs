@@ -30,6 +30,9 @@ pub const CONNECTIONS_OFFSET: u64 = 0x0500_0000;
 pub const MAX_CONNECTIONS: u32 = 65_536;
 pub const SITES_OFFSET: u64 = 0x0600_0000;
 pub const SITES_SIZE: u64 = 0x0100_0000;
+/// Modules that were looked through for reads of the time-stamp counter ([`CounterModule`]).
+pub const COUNTERS_OFFSET: u64 = 0x0700_0000;
+pub const COUNTER_MODULES: usize = 2048;
 pub const ARENA_OFFSET: u64 = 0x0800_0000;
 
 pub const MODE_INERT: u32 = 0;
@@ -365,6 +368,17 @@ pub struct Connection {
     pub key: [u8; 112],
 }
 
+/// Where a module reads the time-stamp counter: found by the first process that loads it, for all others.
+#[repr(C)]
+pub struct CounterModule {
+    /// From its build id, never 0; 0: the entry is free.
+    pub key: AtomicU64,
+    /// Number of places, plus one; 0: not known yet.
+    pub state: AtomicU32,
+    /// From the load address of the module.
+    pub sites: [AtomicU32; 61],
+}
+
 /// Head of a chunk of log (recording) or of a unit of stream bytes (replay).
 #[repr(C)]
 pub struct Chunk {
@@ -399,3 +413,5 @@ const _: () = assert!(core::mem::size_of::<ThreadSlot>() == 64);
 const _: () = assert!(core::mem::size_of::<Object>() == 128);
 const _: () = assert!(core::mem::size_of::<Connection>() == 128);
 const _: () = assert!(core::mem::size_of::<Chunk>() == 64);
+const _: () = assert!(core::mem::size_of::<CounterModule>() == 256);
+const _: () = assert!(COUNTERS_OFFSET + (COUNTER_MODULES * 256) as u64 <= ARENA_OFFSET);

@@ -2,8 +2,8 @@
 
 use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
 use crate::{
-    HOOKS, counter, descriptors, diverge, environment, exec, faults, guards, hooks, process,
-    reader, resolve, user,
+    HOOKS, counter, counter_sites, descriptors, diverge, environment, exec, faults, guards, hooks,
+    process, reader, resolve, user,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
@@ -54,6 +54,7 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         adopt_thread(thread);
         let patched = open_gates(&auxiliary);
         counter::watch(thread, &auxiliary);
+        counter_sites::mark_loaded(thread, &auxiliary);
         if thread.mode == MODE_RECORD {
             write_start(thread, &auxiliary, arguments, variables);
         } else {

@@ -3,7 +3,7 @@
 use crate::record::{Made, call_kernel};
 use crate::state::{Thread, at, header};
 use crate::writethrough::{self, Mapping};
-use crate::{check, disarm, diverge, late, log, reader, replay, token};
+use crate::{check, counter_sites, disarm, diverge, late, log, reader, replay, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
@@ -25,6 +25,7 @@ const MAP_FIXED: usize = 0x10;
 const MAP_ANONYMOUS: usize = 0x20;
 const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const PROT_WRITE: usize = 2;
+const PROT_READ: usize = 1;
 const PROT_EXEC: usize = 4;
 const PAGE: usize = 4096;
 
@@ -79,6 +80,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
             if source != source::SHARED && protection & PROT_EXEC != 0 {
                 late::code_mapped(thread, descriptor, offset as u64, length as u64);
             }
+            mark_counters(thread, made, result);
         }
         SHMAT if result > 0 => record_segment(thread, made, result),
         MREMAP if !is_error(result) => {
@@ -378,8 +380,19 @@ pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
         );
     }
     let source = next.payload.first().copied().unwrap_or(0);
+    if made.number == MMAP && is_file_mapping(made, promised) {
+        mark_counters(thread, made, promised);
+    }
     join_if_shared(thread, made, promised, source);
     promised
+}
+
+/// Both modes: code of a file, which its process alone sees, may read the time-stamp counter.
+fn mark_counters(thread: &mut Thread, made: &Made, address: isize) {
+    let [_, length, protection, flags, _, offset] = made.arguments;
+    if protection == PROT_READ | PROT_EXEC && !is_shared(flags) {
+        counter_sites::mark_mapped(thread, address as usize, length, offset);
+    }
 }
 
 fn replay_move(made: &Made, promised: isize) -> isize {

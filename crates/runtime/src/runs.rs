@@ -301,7 +301,9 @@ fn rest_a_while(thread: &mut Thread, order: Order<'_>) -> u32 {
     const PAUSES: u32 = 32;
     let left = || order.word.load(Ordering::Relaxed) & COUNT;
     let before = left();
-    let wanted = before.saturating_mul(thread.access_ticks).min(LONGEST_TICKS);
+    let wanted = before
+        .saturating_mul(thread.access_ticks)
+        .min(LONGEST_TICKS);
     let mut pauses = 0;
     let taken = ticks_of(|began| {
         loop {

@@ -7,6 +7,7 @@ use crate::debuggee::Debuggee;
 pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("clocks/all_clocks"),
     Debuggee::c("clocks/auxiliary_vector"),
+    Debuggee::c("clocks/processor"),
     Debuggee::c("clocks/random_sources"),
     Debuggee::c("clocks/sleeps"),
     Debuggee::cpp("cpp/containers"),
