@@ -13,7 +13,7 @@
 
 int main()
 {
-    std::random_device source("/dev/urandom"); // The default would be RDRAND, which nobody records.
+    std::random_device source;
     std::unordered_set<std::string> names;
     for (int i = 0; i < 12; i++)
         names.insert("name-" + std::to_string(source() % 100000));

@@ -26,7 +26,7 @@ struct Guard {
 static int risky(int number, std::atomic<int> &order)
 {
     Guard guard{number};
-    std::random_device source("/dev/urandom"); // The default would be RDRAND, which nobody records.
+    std::random_device source;
     std::this_thread::sleep_for(std::chrono::microseconds(source() % 500));
     int place = order++;
     if (place % 2 == 0)

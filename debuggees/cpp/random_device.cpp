@@ -1,4 +1,4 @@
-// Phenomenon: std::random_device, whose original reads RDRAND without a system call.
+// Phenomenon: std::random_device, which reads RDRAND without a system call.
 // Nondeterministic: the numbers.
 #include <cstdio>
 #include <random>

@@ -5,7 +5,7 @@
 //!
 //! What holds for the shipped file (`readelf -d`, `nm -D`, `nm`):
 //! - no `NEEDED` entry, `FLAGS_1` says `NOW INITFIRST`;
-//! - it exports [`random_device`] and the functions of [`exports`], and imports nothing but weak symbols
+//! - it exports the functions of [`exports`], and imports nothing but weak symbols
 //!   (`__rseq_offset`, `_r_debug`);
 //! - no symbol contains `panic`, `unwrap_failed`, `alloc` or `__tls_get_addr`. A panic path that the
 //!   compiler cannot prove dead does not link: the error names `wayfarer_runtime_can_panic`.
@@ -30,14 +30,6 @@ unsafe extern "C" fn initialise(argc: i32, argv: *const *const u8, envp: *const 
         #[cfg(all(feature = "runtime", not(feature = "passthrough")))]
         runtime::start(argc, argv, envp);
     }
-}
-
-/// `std::random_device::_M_getval()` of libstdc++: the original reads RDRAND, an instruction that nobody
-/// can see. This one asks the kernel, so that the value is recorded like any other.
-#[cfg(all(feature = "runtime", not(feature = "passthrough")))]
-#[unsafe(export_name = "_ZNSt13random_device9_M_getvalEv")]
-extern "C" fn random_device(_this: *mut u8) -> u32 {
-    runtime::random_word()
 }
 
 unsafe extern "C" {

@@ -191,7 +191,7 @@ fn has_headers(address: usize) -> bool {
     let end = table
         .zip(count)
         .map(|(table, count)| table.saturating_add(HEADER * u64::from(count)));
-    address % PAGE == 0
+    address.is_multiple_of(PAGE)
         && user::read::<[u8; 4]>(address) == Some(*b"\x7fELF")
         && end.is_some_and(|end| end <= PAGE as u64)
 }
@@ -249,7 +249,7 @@ fn entry_of(key: u64) -> Option<&'static CounterModule> {
         let found = entry
             .key
             .compare_exchange(0, key, Ordering::AcqRel, Ordering::Acquire);
-        if matches!(found, Ok(_)) || found == Err(key) {
+        if found.is_ok() || found == Err(key) {
             return Some(entry);
         }
         tries += 1;

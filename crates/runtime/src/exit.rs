@@ -1,7 +1,7 @@
 //! The end of a thread or process, both modes.
 
 use crate::hooks::semaphore;
-use crate::process::{block_all_signals, block_signals};
+use crate::mask::{block_all_signals, block_signals};
 use crate::record::Made;
 use crate::state::{Thread, thread_window};
 use crate::{check, futex, replay, robust, token, user};

@@ -47,6 +47,7 @@ mod instruction;
 mod late;
 mod log;
 mod log_end;
+mod mask;
 mod memory;
 mod order;
 mod outcome;
@@ -98,23 +99,6 @@ pub(crate) static HOOKS: Hooks = Hooks {
 pub unsafe fn start(_count: i32, arguments: *const *const u8, variables: *const *const u8) {
     // SAFETY: as the caller says.
     unsafe { image::start(arguments, variables.cast_mut().cast()) }
-}
-
-/// Four random bytes from the kernel, through the same gate as the program's own calls.
-pub fn random_word() -> u32 {
-    const GETRANDOM: usize = 318;
-    let mut word = 0u32;
-    let arguments = [(&raw mut word) as usize, 4, 0, 0, 0, 0];
-    let thread = current();
-    // SAFETY: the word lives on this stack; a thread that is set up is this one.
-    unsafe {
-        if thread.is_null() {
-            record::call_kernel(GETRANDOM, &arguments);
-        } else {
-            call_without_frame(&mut *thread, GETRANDOM, arguments);
-        }
-        (&raw const word).read_volatile()
-    }
 }
 
 /// Every system call of the program.

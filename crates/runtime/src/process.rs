@@ -1,12 +1,13 @@
 //! Processes and threads: how they come and go, in both modes.
 
 use crate::crossings::Crossings;
+use crate::mask::{block_signals, restore_signals};
 use crate::record::Made;
 use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, room_window, take, thread_slot, thread_window,
 };
-use crate::{disarm, diverge, faults, log, reader, replay, signals, token, user};
+use crate::{disarm, diverge, faults, log, reader, replay, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -29,7 +30,6 @@ const CLONE_NAMESPACES: usize = 0x7e02_0000;
 pub const ENOMEM: isize = -12;
 const GETPID: usize = 39;
 const GETTID: usize = 186;
-const RT_SIGPROCMASK: usize = 14;
 
 /// Numbers of a child of the session.
 #[derive(Clone, Copy)]
@@ -225,37 +225,6 @@ fn enter_domain(thread: &mut Thread) {
     } else {
         token::first_turn(thread);
     }
-}
-
-pub fn block_signals() -> u64 {
-    block(!signals::UNBLOCKABLE)
-}
-
-/// Blocks all signals, also our own timers and kicks: for a thread that will run no code but ours.
-pub fn block_all_signals() {
-    block(!0);
-}
-
-fn block(all: u64) -> u64 {
-    let mut before = 0u64;
-    // SAFETY: masks on this stack.
-    unsafe {
-        raw::syscall6(
-            RT_SIGPROCMASK,
-            2,
-            (&raw const all) as usize,
-            (&raw mut before) as usize,
-            8,
-            0,
-            0,
-        );
-    }
-    before
-}
-
-fn restore_signals(mask: u64) {
-    // SAFETY: as above.
-    unsafe { raw::syscall6(RT_SIGPROCMASK, 2, (&raw const mask) as usize, 0, 8, 0, 0) };
 }
 
 fn remember_child(process: &mut Process, pid: u32, id: u32) {
