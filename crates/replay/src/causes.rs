@@ -69,9 +69,9 @@ pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
         .filter(|thread| thread.process == process)
         .count();
     let guess = if threads > 1 {
-        "a data race between its threads, a changed binary, or an input that no call shows (shared memory, rdtsc, rdrand)"
+        "a data race between its threads, a changed binary, or an input that no call shows (shared memory, rdtsc or rdrand in code made at run time)"
     } else {
-        "a changed binary, or an input that no call shows (memory shared with others, rdtsc, rdrand, uninitialised memory)"
+        "a changed binary, or an input that no call shows (memory shared with others, rdtsc or rdrand in code made at run time, uninitialised memory)"
     };
     guess.to_owned()
 }

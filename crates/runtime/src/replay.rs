@@ -6,7 +6,7 @@ use crate::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
-    bytes, check, crossings, descriptors, diverge, exec, exit, force, futex, log_end, memory,
+    bytes, check, crossings, descriptors, diverge, exec, exit, force, futex, log_end, mask, memory,
     order, parallel, process, reader, signals, special, streams, table, token, user, writethrough,
 };
 use core::sync::atomic::Ordering;
@@ -507,7 +507,8 @@ fn show(thread: &mut Thread, made: &mut Made, record: &Record<'static>, length: 
     if length > 0
         && let Some(source) = streams::source(made.number, &made.arguments)
     {
-        bytes::write_out(descriptor, source, length);
+        // Whoever looked may look no longer: that is no difference.
+        mask::without_broken_pipes(|| bytes::write_out(descriptor, source, length));
     }
     if in_order {
         head.output_turn

@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use wayfarer_test_kit::debuggee::Debuggee;
 use wayfarer_test_kit::failure::Failure;
 use wayfarer_test_kit::harness::{self, Outcome, Verdict};
@@ -23,6 +23,7 @@ fn main() {
         trace_is_elsewhere,
         there_is_no_network,
         another_user_replays,
+        nobody_reads_the_output,
         nothing_is_written,
     ]);
 }
@@ -103,6 +104,27 @@ fn trace_is_elsewhere() -> Outcome {
         None => Ok(Verdict::Passed),
         Some(message) => Err(Failure(message)),
     }
+}
+
+/// Whoever looks at a replay may look away, as `head` does, and the replay is the same.
+fn nobody_reads_the_output() -> Outcome {
+    let recording = record(["/usr/bin/seq", "100000"])?;
+    let mut command = wayfarer::command()?;
+    command.arg("replay").arg(&recording.trace).arg("--check");
+    let mut running = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    drop(running.stdout.take());
+    let finished = running.wait_with_output()?;
+    ensure!(
+        finished.status.code() == Some(0),
+        "it ends with {}: {}",
+        finished.status,
+        String::from_utf8_lossy(&finished.stderr)
+    );
+    Ok(Verdict::Passed)
 }
 
 /// Replays under a program that changes the world for it, such as `unshare`.
