@@ -1,5 +1,5 @@
 //! Libraries that a program loads when its threads run in parallel already: `info` names those that would have made
-//! it serial, and so does the explanation of a divergence.
+//! it serial, and so does the explanation of a divergence. And those that make the threads of a program themselves.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ fn main() {
         a_library_that_is_known_is_named,
         a_harmless_library_is_not_named,
         a_divergence_names_the_library,
+        threads_of_a_library_with_locks_run_in_parallel,
+        threads_of_a_library_with_atomics_take_turns,
     ]);
 }
 
@@ -119,6 +121,31 @@ fn a_harmless_library_is_not_named() -> Outcome {
     );
     expect_identical(&mut recording)?;
     Ok(Verdict::Passed)
+}
+
+/// Records a program that has no threads but those of its library, and replays it.
+fn expect_mode(options: &[&str], mode: &str, reason: u64) -> Outcome {
+    let options = [&["-shared", "-fPIC"], options].concat();
+    let library = built("makes_threads", &options)?;
+    let program = built("lets_work", &[])?;
+    let mut recording = Recorder::default().record([program.as_path(), library.as_path()])?;
+    let info = recording.info()?;
+    let chosen = &info["processes"][0]["threads_modes"][0];
+    ensure!(
+        chosen["mode"] == mode && chosen["reason_code"] == reason,
+        "not {mode} by reason {reason}: {chosen}"
+    );
+    expect_identical(&mut recording)?;
+    Ok(Verdict::Passed)
+}
+
+fn threads_of_a_library_with_locks_run_in_parallel() -> Outcome {
+    const ALL_VISIBLE: u64 = 2;
+    expect_mode(&[], "parallel", ALL_VISIBLE)
+}
+
+fn threads_of_a_library_with_atomics_take_turns() -> Outcome {
+    expect_mode(&["-DBY_HAND"], "serial", LIBRARY)
 }
 
 fn a_divergence_names_the_library() -> Outcome {
