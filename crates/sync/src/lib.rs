@@ -24,6 +24,8 @@
 //! `std::sync`, `std::thread::park`, and the lock inside `std::io::stdout`. Print from one thread, or
 //! under a lock of this crate. The last owner of an `Arc` frees its memory, and who that is nobody sees:
 //! let a thread own it last that joins the others.
+//!
+//! In a session one thread of this crate's own comes and goes before `main`; it is thread 2 of the process.
 
 pub mod atomic;
 mod barrier;
