@@ -60,21 +60,23 @@ enum Read {
 const LONGEST: usize = 6;
 
 impl Read {
-    /// The read at the start of `code`, which faults as it is or has been made to, and its length.
-    fn of(code: &[u8]) -> Option<(Read, usize)> {
+    /// The read at the start of `code` and its length. It has been made to fault, or faults as it is because we
+    /// asked the kernel for that; where the program did, it is none of ours.
+    fn of(code: &[u8], counter_faults: bool) -> Option<(Read, usize)> {
+        let faults = |first: u8| first == HALT || counter_faults && first == 0x0f;
         let is_short = code.first() == Some(&0x66);
         let position = usize::from(is_short);
         let extension = code.get(position).filter(|byte| **byte & 0xf0 == 0x40);
         let position = position + usize::from(extension.is_some());
         let extension = extension.copied().unwrap_or(0);
         match code.get(position..)? {
-            [0x0f | HALT, 0x31, ..] => Some((
+            [first, 0x31, ..] if faults(*first) => Some((
                 Read::Counter {
                     with_processor: false,
                 },
                 position + 2,
             )),
-            [0x0f | HALT, 0x01, 0xf9, ..] => Some((
+            [first, 0x01, 0xf9, ..] if faults(*first) => Some((
                 Read::Counter {
                     with_processor: true,
                 },
@@ -106,12 +108,13 @@ pub unsafe fn answer(thread: &mut Thread, context: *mut UContext) -> bool {
     if !user::copy_in((&raw mut code).cast(), registers.rip, code.len()) {
         return false;
     }
-    let Some((read, length)) = Read::of(&code) else {
+    let counter_faults = thread.process().counter_faults;
+    let Some((read, length)) = Read::of(&code, counter_faults) else {
         return false;
     };
     let real = match read {
         Read::Random { .. } => random,
-        Read::Counter { .. } if thread.process().counter_faults => count_despite_faults,
+        Read::Counter { .. } if counter_faults => count_despite_faults,
         Read::Counter { .. } => count,
     };
     let value = if dispatch::is_own_text(registers.rip) {
@@ -187,7 +190,9 @@ mod tests {
             (&[0x49, HALT, 0xc7], None),
         ];
         for (code, expected) in cases {
-            assert_eq!(Read::of(code), expected, "{code:x?}");
+            assert_eq!(Read::of(code, true), expected, "{code:x?}");
         }
+        assert_eq!(Read::of(&[0x0f, 0x31, 0x90], false), None);
+        assert!(Read::of(&[HALT, 0x31, 0x90], false).is_some());
     }
 }
