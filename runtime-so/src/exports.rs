@@ -88,6 +88,7 @@ placed! {
 }
 
 plain! {
+    "pthread_mutex_unlock" mutex_unlock(m) i32 = mutex::unlock(m);
     "sem_getvalue" sem_getvalue(s, v) i32 = semaphore::value(s, v);
     "pthread_once" pthread_once(c, f) i32 = once::once(c, f);
     "call_once" call_once(c, f) () = { once::once(c, f); };

@@ -90,8 +90,8 @@ pub struct Token {
     pub state: AtomicU32,
     /// Number of changes of owner so far; in a replay: the turn that may run (futex word).
     pub turn: AtomicU32,
-    /// In a replay: bumped whenever somebody should look at `turn` again.
-    pub spare: AtomicU32,
+    /// Fills up to 16 bytes.
+    pub spare: u32,
 }
 
 #[repr(C)]
@@ -292,6 +292,7 @@ pub struct ThreadSlot {
     /// Thread id as the program saw it while recording.
     pub tid: u32,
     pub real_tid: AtomicU32,
+    /// Recording: not 0 while somebody asks the thread for its turn. Replay: one of [`waiting`], and its argument.
     pub waiting: AtomicU32,
     pub waiting_for: AtomicU64,
     /// Events done so far.

@@ -222,14 +222,14 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
         token.owner.store(0, Ordering::Relaxed);
         token.state.store(0, Ordering::Relaxed);
         token.turn.store(0, Ordering::Relaxed);
-        token.spare.store(0, Ordering::Relaxed);
     }
 }
 
 /// Recording: goes on in the chunk that the image before used.
 unsafe fn continue_log(thread: &mut Thread) {
     let offset = thread.slot().log_offset;
-    if offset < ARENA_OFFSET {
+    // The chunk of a recording that has stopped may have room left, behind which something is missing.
+    if offset < ARENA_OFFSET || header().broken.load(Ordering::Relaxed) != 0 {
         return;
     }
     let chunk = crate::state::at(offset).cast::<Chunk>();

@@ -9,7 +9,7 @@ use crate::user;
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
-use wayfarer_runtime_abi::layout::{ARENA_OFFSET, CHUNK_HEAD, CHUNK_MAGIC, Chunk, MODE_INERT};
+use wayfarer_runtime_abi::layout::{ARENA_OFFSET, CHUNK_HEAD, CHUNK_MAGIC, Chunk};
 use wayfarer_runtime_abi::{Broken, SESSION_FD, UNIT, record};
 
 /// More than any record needs besides its payload.
@@ -75,16 +75,14 @@ impl Thread {
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self, bytes: usize) -> *mut u8 {
-        if self.mode == MODE_INERT || header().broken.load(Ordering::Relaxed) != 0 {
-            self.mode = MODE_INERT;
-            return core::ptr::null_mut();
+        if header().broken.load(Ordering::Relaxed) != 0 {
+            return self.close();
         }
         let needed = (bytes as u64 + CHUNK_HEAD).div_ceil(UNIT);
         let usual = if self.sequence < 4 { 1 } else { 4 };
         let units = if needed > usual { needed } else { usual };
         let Some(offset) = allocate(units) else {
-            self.mode = MODE_INERT;
-            return core::ptr::null_mut();
+            return self.close();
         };
         let chunk = at(offset).cast::<Chunk>();
         if units > 1 || self.sequence > 0 {
@@ -123,6 +121,13 @@ impl Thread {
             crate::disarm::consider(self);
         }
         self.cursor
+    }
+
+    /// Recording has stopped: no record comes behind the one that found no room. The thread goes on as before in
+    /// everything else: others still wait for it to pass its turn on, and count on the order of accesses.
+    fn close(&mut self) -> *mut u8 {
+        self.limit = self.cursor;
+        core::ptr::null_mut()
     }
 
     fn room_left(&self) -> usize {

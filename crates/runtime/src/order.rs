@@ -332,6 +332,8 @@ fn take_over_with(thread: &mut Thread, order: Order<'_>, word: u64, object: Obje
     let mut length = word & COUNT;
     if id == 0 || id & !NUMBER != mark {
         let Some(number) = create(thread, order, object) else {
+            // Recording has stopped; whoever waits for the state must get it.
+            order.word.store(word, Ordering::Release);
             return;
         };
         id = number | mark;

@@ -15,6 +15,8 @@ use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
 
 /// After how long a waiting thread asks the owner to yield.
 const SLICE_MS: u64 = 10;
+/// What a thread that is asked for its turn finds in its slot.
+const ASKED: u32 = 1;
 /// Marks our own kicks among the SIGSYS that arrive.
 pub const KICK: u64 = 0x5741_5946_4152_4552;
 pub const KICK_CODE: i32 = -1;
@@ -138,11 +140,11 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         {
             continue;
         }
-        // The owner kept it for a whole slice: ask it to yield at its next event, and if it makes
-        // none, by a signal.
-        token.spare.store(1, Ordering::Release);
         // A parallel process keeps it for moments only, and does not say who has it.
         if owner != 0 && owner != thread.number + 1 && !thread.process().parallel {
+            // The owner kept it for a whole slice: ask it to yield at its next event, and if it makes
+            // none, by a signal.
+            ask(owner - 1);
             watch(thread, token, owner - 1, &mut watched);
         }
     }
@@ -272,10 +274,18 @@ pub fn yield_if_asked(thread: &mut Thread) {
     }
 }
 
-/// Recording: somebody has waited for a slice.
+/// Recording: asks a thread for its turn. It looks at a word of its own, not at the token: that line of memory moves
+/// to whoever wants a turn, and every lock and heap call of the program would have to fetch it back.
+fn ask(owner: u32) {
+    // SAFETY: slots are part of the session mapping.
+    let slot = unsafe { &*thread_slot(owner) };
+    slot.waiting.store(ASKED, Ordering::Release);
+}
+
+/// Recording: somebody has waited for a slice. Never so in a thread that runs in a replay.
 #[inline(always)]
 pub fn is_asked(thread: &Thread) -> bool {
-    token(thread.process()).spare.load(Ordering::Relaxed) != 0
+    thread.slot().waiting.load(Ordering::Relaxed) != waiting::NO
 }
 
 /// Recording: the token goes to whoever waits, and comes back later; `between`: where between two events.
@@ -285,7 +295,7 @@ pub fn give_way(thread: &mut Thread, between: Option<Place>) {
         return;
     }
     let token = token(thread.process());
-    token.spare.store(0, Ordering::Release);
+    thread.slot().waiting.store(waiting::NO, Ordering::Relaxed);
     thread.emit_yield(between);
     let turn = token.turn.load(Ordering::Relaxed);
     release(thread);

@@ -41,6 +41,10 @@ const MANY_READERS: u32 = 1 << 30;
 const VALUE: u64 = u32::MAX as u64;
 const MOST: u64 = i32::MAX as u64;
 
+const FUTEX: usize = 202;
+const WAKE: usize = 1;
+const PRIVATE: usize = 128;
+
 #[inline(always)]
 unsafe fn word<'a>(address: usize) -> &'a AtomicU32 {
     // SAFETY: the callers have an object there.
@@ -74,14 +78,104 @@ pub unsafe fn lock_mutex(address: usize) -> bool {
         {
             return false;
         }
-        word(address + OWNER).store(own_id(offset), Ordering::Relaxed);
-        let users = word(address + USERS);
-        users.store(
-            users.load(Ordering::Relaxed).wrapping_add(1),
-            Ordering::Relaxed,
-        );
+        own_mutex(address, offset);
     }
     true
+}
+
+/// The same in serial mode, by the thread that has its turn. Nobody else of the program runs, and no turn is taken away
+/// inside of our own code: a comparison and a store do what would else keep the processor from going on until all
+/// earlier stores, those to the log among them, have reached the cache.
+///
+/// # Safety
+/// There must be a mutex, and the thread must hold the token.
+#[inline(always)]
+pub unsafe fn lock_mutex_in_turn(address: usize) -> bool {
+    let offset = TID_OFFSET.load(Ordering::Relaxed);
+    // SAFETY: as the caller says.
+    unsafe {
+        if offset == 0
+            || word(address + KIND).load(Ordering::Relaxed) != 0
+            || word(address).load(Ordering::Relaxed) != 0
+        {
+            return false;
+        }
+        word(address).store(1, Ordering::Relaxed);
+        own_mutex(address, offset);
+    }
+    true
+}
+
+/// pthread_mutex_unlock of an ordinary mutex that nobody waits for, in serial mode, by the thread that has its turn;
+/// whether it was one.
+///
+/// # Safety
+/// As [`lock_mutex_in_turn`].
+#[inline(always)]
+pub unsafe fn unlock_mutex_in_turn(address: usize) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        if TID_OFFSET.load(Ordering::Relaxed) == 0
+            || word(address + KIND).load(Ordering::Relaxed) != 0
+            || word(address).load(Ordering::Relaxed) != 1
+        {
+            return false;
+        }
+        disown_mutex(address);
+        word(address).store(0, Ordering::Release);
+    }
+    true
+}
+
+/// pthread_mutex_unlock of an ordinary mutex; whether it was one.
+///
+/// # Safety
+/// There must be a mutex, and it must be the caller's to unlock.
+#[inline(always)]
+pub unsafe fn unlock_mutex(address: usize) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        if TID_OFFSET.load(Ordering::Relaxed) == 0
+            || word(address + KIND).load(Ordering::Relaxed) != 0
+        {
+            return false;
+        }
+        disown_mutex(address);
+        if word(address).swap(0, Ordering::Release) > 1 {
+            wake_one(address);
+        }
+    }
+    true
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn wake_one(address: usize) {
+    // SAFETY: waking changes nothing but who runs; the word need not be there any more.
+    unsafe { raw::syscall6(FUTEX, address, WAKE | PRIVATE, 1, 0, 0, 0) };
+}
+
+/// What glibc writes into an ordinary mutex beside the lock.
+#[inline(always)]
+unsafe fn own_mutex(address: usize, tid_offset: usize) {
+    // SAFETY: as the callers say.
+    unsafe {
+        word(address + OWNER).store(own_id(tid_offset), Ordering::Relaxed);
+        let users = word(address + USERS);
+        let more = users.load(Ordering::Relaxed).wrapping_add(1);
+        users.store(more, Ordering::Relaxed);
+    }
+}
+
+#[inline(always)]
+unsafe fn disown_mutex(address: usize) {
+    // SAFETY: as the callers say.
+    unsafe {
+        word(address + OWNER).store(0, Ordering::Relaxed);
+        let users = word(address + USERS);
+        let fewer = users.load(Ordering::Relaxed).wrapping_sub(1);
+        users.store(fewer, Ordering::Relaxed);
+    }
 }
 
 /// How often [`lock_mutex_soon`] looks, and the pauses before each look: together about as long as the way to the
@@ -148,9 +242,6 @@ pub unsafe fn read_lock(address: usize) -> bool {
 /// # Safety
 /// There must be a read-write lock.
 pub unsafe fn read_lock_behind_writer(address: usize) -> bool {
-    const FUTEX: usize = 202;
-    const WAKE: usize = 1;
-    const PRIVATE: usize = 128;
     const ALL: usize = i32::MAX as usize;
     // SAFETY: as the caller says; waking changes nothing but who runs.
     unsafe {
@@ -292,6 +383,7 @@ unsafe fn try_out(tid_offset: usize) -> bool {
             |at| lock_mutex(at),
             Real::mutex_unlock,
         );
+        let unlocks = unlocks_agree();
         let reads = agrees(
             &[],
             Real::rwlock_rdlock,
@@ -315,8 +407,33 @@ unsafe fn try_out(tid_offset: usize) -> bool {
         lock_mutex((&raw mut locked) as usize);
         let mut full: Trial = [1, 0, 0, 0, 0, 0, 0, 0];
         let takes = take_semaphore((&raw mut full) as usize) && full == [0; WORDS];
-        mutex && reads && reads_behind_writer && writes && posts && takes && is_ours(&locked)
+        mutex && unlocks && reads && reads_behind_writer && writes && posts && takes && is_ours(&locked)
     }
+}
+
+/// The ways to lock and unlock a mutex in place leave the same words behind as the real functions.
+unsafe fn unlocks_agree() -> bool {
+    let ways: [unsafe fn(usize) -> bool; 2] = [unlock_mutex, unlock_mutex_in_turn];
+    ways.into_iter().all(|unlock| {
+        // SAFETY: zeroed words are a free mutex, which nobody else sees.
+        unsafe {
+            let (mut expected, mut found): (Trial, Trial) = ([0; WORDS], [0; WORDS]);
+            let (first, second) = ((&raw mut expected) as usize, (&raw mut found) as usize);
+            call1(Real::mutex_lock, first) == 0
+                && lock_mutex_in_turn(second)
+                && same(first, second)
+                && call1(Real::mutex_unlock, first) == 0
+                && unlock(second)
+                && same(first, second)
+        }
+    })
+}
+
+/// # Safety
+/// There must be trials.
+unsafe fn same(first: usize, second: usize) -> bool {
+    // SAFETY: as the caller says.
+    unsafe { (first as *const Trial).read_volatile() == (second as *const Trial).read_volatile() }
 }
 
 /// `ahead`: what happened to both objects before, by the real functions.
@@ -326,9 +443,6 @@ unsafe fn agrees(ahead: &[Real], theirs: Real, ours: impl Fn(usize) -> bool, bac
     let (first, second) = ((&raw mut expected) as usize, (&raw mut found) as usize);
     // SAFETY: as the caller says.
     unsafe {
-        let same = |first: usize, second: usize| {
-            (first as *const Trial).read_volatile() == (second as *const Trial).read_volatile()
-        };
         let known = |which: &Real| address(*which) != 0;
         ahead.iter().chain(&[theirs, back]).all(known)
             && ahead

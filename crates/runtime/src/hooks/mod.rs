@@ -44,3 +44,18 @@ pub(crate) fn followed<'a>() -> Option<&'a mut Thread> {
     }
     Some(thread)
 }
+
+/// Whether the thread, if it is one of ours, goes on with its turn in serial mode behind this crossing.
+///
+/// # Safety
+/// It must be this very thread, or null.
+#[inline(always)]
+pub(crate) unsafe fn in_serial_turn(thread: *mut Thread) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        !thread.is_null()
+            && (*thread).sync == OFF
+            && (*thread).holds_token
+            && crossings::pass(&mut *thread)
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::real::{self, Real, call, call1};
 use super::table;
-use super::{fast, followed};
+use super::{fast, followed, in_serial_turn};
 use crate::order::{self, Object, Order, RECORD, REPLAY};
 use crate::runs::{LOOKS, count_down, goes_on, look_away};
 use crate::state::{Thread, current};
@@ -151,7 +151,7 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
             if !crossings::pass(&mut *thread) {
                 return lock_in_next_turn(&mut *thread, address);
             }
-            if fast::lock_mutex(address) {
+            if (*thread).holds_token && fast::lock_mutex_in_turn(address) {
                 return 0;
             }
             return call1(Real::mutex_lock, address);
@@ -261,9 +261,48 @@ unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
     }
 }
 
+/// pthread_mutex_unlock
+///
+/// # Safety
+/// As the function itself.
+#[inline(always)]
+pub unsafe fn unlock(address: usize) -> i32 {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        let done = if thread.is_null() {
+            false
+        } else if (*thread).sync != order::OFF {
+            fast::unlock_mutex(address)
+        } else {
+            (*thread).holds_token && fast::unlock_mutex_in_turn(address)
+        };
+        if done {
+            return 0;
+        }
+        call1(Real::mutex_unlock, address)
+    }
+}
+
 /// # Safety
 /// As the functions themselves.
+#[inline(always)]
 pub unsafe fn trylock(address: usize, place: usize) -> i32 {
+    let thread = current();
+    // SAFETY: as the caller says; the thread is this one.
+    unsafe {
+        if in_serial_turn(thread) {
+            if fast::lock_mutex_in_turn(address) {
+                return 0;
+            }
+            return call1(Real::mutex_trylock, address);
+        }
+        try_slowly(address, place)
+    }
+}
+
+#[inline(never)]
+unsafe fn try_slowly(address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
     unsafe { attempt(Real::mutex_trylock, [address, 0, 0, 0, 0, 0], place) }
 }

@@ -2,7 +2,7 @@
 
 use super::mutex::born;
 use super::real::{Real, call};
-use super::{fast, followed};
+use super::{fast, followed, in_serial_turn};
 use crate::order::{self, Object, Order, RECORD};
 use crate::state::{Thread, current};
 use crate::{outcome, solid, waits};
@@ -37,6 +37,16 @@ pub enum Side {
     Writer,
 }
 
+impl Side {
+    /// The function that waits for the lock.
+    fn lock(self) -> Real {
+        match self {
+            Side::Reader => Real::rwlock_rdlock,
+            Side::Writer => Real::rwlock_wrlock,
+        }
+    }
+}
+
 /// pthread_rwlock_rdlock and pthread_rwlock_wrlock
 ///
 /// # Safety
@@ -46,13 +56,11 @@ pub unsafe fn lock(side: Side, address: usize, place: usize) -> i32 {
     let thread = current();
     // SAFETY: as the caller says; the thread is this one.
     unsafe {
-        if !thread.is_null()
-            && (*thread).sync == RECORD
-            && match side {
-                Side::Reader => fast::read_lock(address),
-                Side::Writer => fast::write_lock(address),
-            }
-        {
+        let in_place = || match side {
+            Side::Reader => fast::read_lock(address),
+            Side::Writer => fast::write_lock(address),
+        };
+        if !thread.is_null() && (*thread).sync == RECORD && in_place() {
             let thread = &mut *thread;
             outcome::usual(thread);
             let word = address + WORD_OFFSET;
@@ -64,6 +72,12 @@ pub unsafe fn lock(side: Side, address: usize, place: usize) -> i32 {
                 return 0;
             }
             return note_locked(thread, side, address, place);
+        }
+        if in_serial_turn(thread) {
+            if in_place() {
+                return 0;
+            }
+            return call(side.lock(), [address, 0, 0, 0, 0, 0]) as i32;
         }
         lock_slowly(side, address, place)
     }
@@ -91,12 +105,8 @@ unsafe fn lock_slowly(side: Side, address: usize, place: usize) -> i32 {
             return note_locked(&mut *thread, side, address, place);
         }
     }
-    let which = match side {
-        Side::Reader => Real::rwlock_rdlock,
-        Side::Writer => Real::rwlock_wrlock,
-    };
     // SAFETY: as the caller says.
-    unsafe { acquire(which, side, [address, 0, 0, 0, 0, 0], place) }
+    unsafe { acquire(side.lock(), side, [address, 0, 0, 0, 0, 0], place) }
 }
 
 /// Recording: the thread has just acquired it.
@@ -149,16 +159,16 @@ unsafe fn replay(thread: &mut Thread, side: Side, address: usize, place: usize) 
         let (order, object) = parts(side, address, place);
         order::before(thread, order, object);
         let arguments = [address, 0, 0, 0, 0, 0];
-        let (lock, attempt) = match side {
-            Side::Reader => (Real::rwlock_rdlock, Real::rwlock_tryrdlock),
-            Side::Writer => (Real::rwlock_wrlock, Real::rwlock_trywrlock),
+        let attempt = match side {
+            Side::Reader => Real::rwlock_tryrdlock,
+            Side::Writer => Real::rwlock_trywrlock,
         };
         if solid::is_on(thread) {
             while call(attempt, arguments) as i32 == EBUSY {
                 solid::pass_on(thread);
             }
         } else {
-            call(lock, arguments);
+            call(side.lock(), arguments);
         }
         order::after(thread, order);
     }

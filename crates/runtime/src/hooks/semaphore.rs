@@ -4,7 +4,7 @@
 use super::cancel::{self, CANCELLED};
 use super::mutex::born;
 use super::real::{Real, call, call1, errno, set_errno};
-use super::{fast, followed};
+use super::{fast, followed, in_serial_turn};
 use crate::order::{self, Object, Order, RECORD};
 use crate::state::{Thread, current};
 use crate::{outcome, solid, waits};
@@ -64,6 +64,12 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
                 return 0;
             }
             return note_taken(thread, address, place);
+        }
+        if in_serial_turn(thread) {
+            if fast::take_semaphore(address) {
+                return 0;
+            }
+            return call1(Real::sem_wait, address);
         }
         attempt(Real::sem_wait, [address, 0, 0, 0, 0, 0], place)
     }
@@ -149,6 +155,12 @@ pub unsafe fn post(address: usize, place: usize) -> i32 {
                 Some(posts(address)),
             )
         {
+            if fast::post_semaphore(address) {
+                return 0;
+            }
+            return call1(Real::sem_post, address);
+        }
+        if in_serial_turn(thread) {
             if fast::post_semaphore(address) {
                 return 0;
             }
