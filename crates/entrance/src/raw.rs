@@ -76,6 +76,16 @@ fewer_arguments! {
     syscall5(a, b, c, d, e) + [0];
 }
 
+/// Asks for the line of memory at `address`, to write to it soon: one way less than to read it first. Any address will
+/// do.
+#[inline(always)]
+pub fn prefetch(address: usize) {
+    // SAFETY: a hint, without effect on registers or memory.
+    unsafe {
+        asm!("prefetchw [{address}]", address = in(reg) address, options(nostack, preserves_flags));
+    }
+}
+
 unsafe extern "C" {
     fn wayfarer_interruptible(nr: usize, args: *const usize, pending: *const u32) -> isize;
     fn wayfarer_interruptible_frame(frame: *const Frame, pending: *const u32) -> isize;

@@ -19,7 +19,12 @@ pub const TURN_ENDS_OFFSET: u64 = 0x5000;
 pub const MAX_TURN_ENDS: usize = 1536;
 /// Replay: who sleeps until which run of which object is over; 8 bytes for each entry.
 pub const WAITERS_OFFSET: u64 = 0x8000;
-pub const WAITERS: usize = 4096;
+pub const WAITERS: usize = 2048;
+/// Replay: a word for all objects whose numbers leave the same rest; it changes whenever a run of one is over. Each has
+/// a line of memory to itself.
+pub const HANDOVERS_OFFSET: u64 = 0xc000;
+pub const HANDOVERS: usize = 256;
+pub const HANDOVER_SIZE: usize = 64;
 pub const PROCESSES_OFFSET: u64 = 0x0001_0000;
 pub const MAX_PROCESSES: u32 = 65_536;
 pub const THREADS_OFFSET: u64 = 0x0200_0000;
@@ -407,6 +412,9 @@ const _: () =
 const _: () = assert!(
     TURN_ENDS_OFFSET as usize + MAX_TURN_ENDS * size_of::<Delay>() <= WAITERS_OFFSET as usize
 );
+const _: () = assert!(WAITERS_OFFSET as usize + WAITERS * 8 <= HANDOVERS_OFFSET as usize);
+const _: () =
+    assert!(HANDOVERS_OFFSET as usize + HANDOVERS * HANDOVER_SIZE <= PROCESSES_OFFSET as usize);
 const _: () = assert!(core::mem::size_of::<Delay>() == 8);
 const _: () = assert!(MAX_PROCESSES - 1 <= u16::MAX as u32);
 const _: () = assert!(core::mem::size_of::<ProcessSlot>() == 256);

@@ -6,7 +6,7 @@
 //! owner than the same thread as a writer, so that each run is of one side. In a replay they say whose run
 //! it is and how much of it is left (`runs.rs`).
 
-pub use crate::runs::{after, before, is_unending, last_pass};
+pub use crate::runs::{after, after_lock, before, is_unending, last_pass};
 use crate::state::{Thread, header};
 use crate::{bias, hooks, log, reader, signals};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};

@@ -7,7 +7,8 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::layout::{
-    SESSION_BASE, WAITERS, WAITERS_OFFSET, divergence, flags, waiting,
+    HANDOVER_SIZE, HANDOVERS, HANDOVERS_OFFSET, SESSION_BASE, WAITERS, WAITERS_OFFSET, divergence,
+    flags, waiting,
 };
 use wayfarer_runtime_abi::record::{Record, sync};
 
@@ -73,6 +74,7 @@ pub fn before(thread: &mut Thread, order: Order<'_>, object: Object) {
 
 #[inline(never)]
 fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
+    announce_unlocked(thread);
     if header().flags & flags::PERTURB != 0 {
         perturb();
     }
@@ -271,17 +273,10 @@ fn crowded(thread: &mut Thread) {
 #[inline(never)]
 fn step_back() -> bool {
     const SCHED_YIELD: usize = 24;
-    // SAFETY: sched_yield has no arguments.
-    ticks_of(|_| unsafe {
-        raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0);
-    }) > SOMEBODY_RAN
-}
-
-/// How long something takes that is told when it began.
-fn ticks_of(action: impl FnOnce(u64)) -> u64 {
     let began = ticks();
-    action(began);
-    ticks().wrapping_sub(began)
+    // SAFETY: sched_yield has no arguments.
+    unsafe { raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
+    ticks().wrapping_sub(began) > SOMEBODY_RAN
 }
 
 #[inline(always)]
@@ -290,39 +285,31 @@ fn ticks() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// Each look takes the object's memory from the thread whose run it is, so it is left alone for as long as the rest
-/// of the run will take at the pace of the accesses before. Gives the number of looks that the rest stands for.
+/// The word that changes when a run of the object is over.
 #[inline(always)]
-fn rest_a_while(thread: &mut Thread, order: Order<'_>) -> u32 {
-    const LONGEST_TICKS: u64 = 1 << 15;
-    /// An access that takes longer was not made at its pace: its thread did not run.
-    const SLOWEST_TICKS: u64 = 1 << 10;
-    /// Pauses that stand for one look.
-    const PAUSES: u32 = 32;
-    let left = || order.word.load(Ordering::Relaxed) & COUNT;
-    let before = left();
-    let wanted = before
-        .saturating_mul(thread.access_ticks)
-        .min(LONGEST_TICKS);
-    let mut pauses = 0;
-    let taken = ticks_of(|began| {
-        loop {
+fn handover(number: u32) -> &'static AtomicU32 {
+    let place = HANDOVERS_OFFSET as usize + number as usize % HANDOVERS * HANDOVER_SIZE;
+    // SAFETY: the table is part of the session mapping.
+    unsafe { &*((SESSION_BASE + place) as *const AtomicU32) }
+}
+
+/// Waits for a while until something is over. A look at the object itself would take its memory away from the thread
+/// whose run it is, at the cost of some of its accesses; this word is written only when a run is over.
+#[inline(always)]
+fn rest_a_while(thread: &mut Thread, handover: &AtomicU32, seen: u32, looks: &mut u32) {
+    /// How often the word is looked at before the object itself is, and how many of these looks count as one.
+    const MOST: u32 = 1024;
+    const AS_ONE: u32 = 4;
+    let mut glances = 0;
+    while glances < MOST && handover.load(Ordering::Relaxed) == seen {
+        glances += 1;
+        if glances.is_multiple_of(AS_ONE) {
+            look_away(thread, looks, 1);
+        } else {
             core::hint::spin_loop();
-            pauses += 1;
-            if ticks().wrapping_sub(began) >= wanted {
-                break;
-            }
         }
-    });
-    let made = before.wrapping_sub(left());
-    if made > 0 && made < before {
-        let pace = (taken / made).min(SLOWEST_TICKS);
-        thread.access_ticks = (thread.access_ticks * 7 + pace) / 8;
-    } else if made > 0 {
-        // Perhaps it was over earlier.
-        thread.access_ticks -= thread.access_ticks / 16;
     }
-    1 + pauses / PAUSES
+    *looks += 1;
 }
 
 /// The last access of the run before was an acquisition: lets its release, which is about to come, go first.
@@ -349,7 +336,9 @@ fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32,
         return;
     }
     let mut looks = 0;
+    let handover = handover(number);
     while looks < LOOKS {
+        let seen = handover.load(Ordering::Acquire);
         let now = run.load(Ordering::Acquire);
         if now == before {
             return;
@@ -357,8 +346,8 @@ fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32,
         if before.wrapping_sub(now) != 1 {
             break;
         }
-        let rested = rest_a_while(thread, order);
-        look_away(thread, &mut looks, rested);
+        rest_a_while(thread, handover, seen, &mut looks);
+        raw::prefetch(core::ptr::from_ref(order.word) as usize);
     }
     let slot = thread.slot();
     let argument = u64::from(number) << 32 | u64::from(before.wrapping_add(1));
@@ -432,17 +421,58 @@ fn wake(run: &AtomicU32, number: u32, over: u32) {
 /// Replay: the access has been made; after the last one of a run the next may begin.
 #[inline]
 pub fn after(thread: &mut Thread, order: Order<'_>) {
-    let word = order.word.load(Ordering::Relaxed);
-    match word & COUNT {
-        UNENDING => {}
-        1 => pass(order),
-        _ => order.word.store(word - 1, Ordering::Relaxed),
+    if let Some(over) = count_access(order) {
+        announce(over);
     }
     solid::point(thread);
 }
 
+/// The same for a mutex, which the thread has now: whoever comes next is told when it is unlocked. Before that it would
+/// only take the mutex's memory away from its owner.
+#[inline]
+pub fn after_lock(thread: &mut Thread, order: Order<'_>) {
+    if let Some(over) = count_access(order) {
+        announce_unlocked(thread);
+        thread.run_over = over;
+    }
+    solid::point(thread);
+}
+
+/// Replay: what [`after_lock`] left for the unlock, or for whatever comes first.
+#[inline(always)]
+pub fn announce_unlocked(thread: &mut Thread) {
+    if thread.run_over.number != 0 {
+        announce(core::mem::take(&mut thread.run_over));
+    }
+}
+
+/// A run of an object that is over.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct RunOver {
+    number: u32,
+    run: u32,
+}
+
+#[inline(always)]
+fn announce(over: RunOver) {
+    handover(over.number).store(over.run, Ordering::Release);
+}
+
+/// Counts an access; whether it was the last one of its run.
+#[inline(always)]
+fn count_access(order: Order<'_>) -> Option<RunOver> {
+    let word = order.word.load(Ordering::Relaxed);
+    match word & COUNT {
+        UNENDING => {}
+        1 => return Some(pass(order)),
+        _ => order.word.store(word - 1, Ordering::Relaxed),
+    }
+    None
+}
+
 #[inline(never)]
-fn pass(order: Order<'_>) {
+fn pass(order: Order<'_>) -> RunOver {
     let number = order.tail.id.load(Ordering::Relaxed) & NUMBER;
     order.word.store(0, Ordering::Relaxed);
     let over = order
@@ -451,6 +481,7 @@ fn pass(order: Order<'_>) {
         .fetch_add(1, Ordering::SeqCst)
         .wrapping_add(1);
     wake(&order.tail.run, number, over);
+    RunOver { number, run: over }
 }
 
 /// Replay, at the very end of a thread: the word and value that let the next run begin, if this was the

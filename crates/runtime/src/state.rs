@@ -6,6 +6,7 @@
 
 use crate::crossings::Crossings;
 use crate::order;
+use crate::runs::RunOver;
 use crate::solid::{MAX_RING, Place};
 use crate::waits;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
@@ -164,10 +165,10 @@ pub struct Thread {
     /// The routine that a `pthread_once` of this thread would run, and its control word.
     pub once_control: usize,
     pub once_routine: usize,
+    /// Replay: a run of a mutex that this thread still has, of which the next owner is not told yet.
+    pub run_over: RunOver,
     /// Replay: how often others needed the processor on which this thread waited for them.
     pub crowded: u32,
-    /// Replay: how long the accesses of those take for whom this thread waits, in ticks of the processor's clock.
-    pub access_ticks: u64,
     /// The object of the program's own (`hooks/user.rs`) that this thread is about to wait for, and since when.
     pub user_wait: (usize, waits::Since),
     /// Calls with the usual outcome since the last other one.

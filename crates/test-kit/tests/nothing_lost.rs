@@ -2,7 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,6 +22,7 @@ fn main() {
         everybody_is_killed,
         interrupt_from_the_terminal,
         disk_is_full,
+        disk_is_full_among_threads,
         directory_cannot_be_written,
     ]);
 }
@@ -227,28 +228,49 @@ impl Drop for SmallDisk {
 }
 
 fn disk_is_full() -> Outcome {
+    // Random bytes from outside: they have to be logged and cannot be compressed.
+    let script = "head -c 40000000 /dev/urandom | wc -c";
+    fill_disk(
+        "auto",
+        &["/bin/sh", "-c", script].map(PathBuf::from),
+        "40000000",
+    )
+}
+
+/// Threads that have stopped recording still wait for each other.
+fn disk_is_full_among_threads() -> Outcome {
+    let words = Debuggee::c("endless/much_input").words()?;
+    for mode in ["parallel", "serial"] {
+        match fill_disk(mode, &words, "32768000")? {
+            Verdict::Passed => {}
+            other => return Ok(other),
+        }
+    }
+    Ok(Verdict::Passed)
+}
+
+/// Records a program onto a disk with too little room; it must go on and say what it says otherwise.
+fn fill_disk(threads: &str, words: &[PathBuf], says: &str) -> Outcome {
     let disk = match SmallDisk::mount() {
         Ok(disk) => disk,
         Err(reason) => return Ok(Verdict::Skipped(reason)),
     };
     let trace = disk.0.path().join("trace");
     let mut command = wayfarer::command()?;
-    // Random bytes from outside: they have to be logged and cannot be compressed.
-    command.arg("record").arg("-o").arg(&trace).args([
-        "--",
-        "/bin/sh",
-        "-c",
-        "head -c 40000000 /dev/urandom | wc -c",
-    ]);
+    command.args(["record", "--threads", threads, "-o"]);
+    command.arg(&trace).arg("--").args(words);
     let run = process::run(&mut command, b"", patience())?;
-    ensure!(!run.hung, "recording onto a full disk hangs");
+    ensure!(
+        !run.hung,
+        "recording onto a full disk hangs (--threads {threads})"
+    );
     let said = run.stderr_text();
     ensure!(
         said.contains("full") || said.contains("space"),
         "nothing said about the full disk (exit {}): {said}",
         run.status
     );
-    let went_on = run.status == 0 && run.stdout_text().trim() == "40000000";
+    let went_on = run.status == 0 && run.stdout_text().trim() == says;
     ensure!(
         went_on || run.status == 125,
         "the program neither went on nor is it said why: exit {}: {said}",

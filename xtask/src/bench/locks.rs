@@ -18,13 +18,14 @@ const REPLAYED: &str = "40000000";
 /// Acquisitions by one owner, and turns of two, for the size of the trace.
 const BY_ONE_OWNER: &str = "20000000";
 const TURNS: &str = "200000";
-/// Clients of memcached, requests of each in one turn, pairs of turns for each pair of servers, and such pairs for
-/// each round; the first pairs of turns warm the servers up.
+/// Clients of memcached, its own threads, requests of each client in one turn, pairs of turns for each pair of servers,
+/// and such pairs for each round; the first pairs of turns warm the servers up.
 const CLIENTS: &str = "8";
+const WORKERS: &str = "4";
 const REQUESTS: &str = "400";
-const TURN_PAIRS: usize = 40;
+const TURN_PAIRS: usize = 20;
 const WARM_UP: usize = 4;
-const SERVERS: usize = 4;
+const SERVERS: usize = 6;
 
 /// The table of one run: uncontended pairs, contention, sizes, replay, memcached, our crate.
 pub fn lines(bench: &Bench) -> Result<Vec<Line>, Failure> {
@@ -215,25 +216,33 @@ fn replay_time(bench: &Bench, locks: &str) -> Result<Line, Failure> {
 
 /// memcached with four threads, as `--threads auto` records it; its clients are not recorded. They load a plain server
 /// and a recorded one by turns of some hundredths of a second, as the speed of a machine changes from one second to the
-/// next. One server is some percent faster than another, plain ones, too (where its memory lies, how its threads meet),
-/// so each round has servers of its own.
+/// next. One server is some percent faster than another, plain ones, too (where its memory lies), so each round has
+/// servers of its own, and the one that is started first is the plain one as often as the recorded one. Threads of
+/// both servers are spread over the processors alike: left to themselves they stay where chance put them, which makes
+/// two plain servers differ by ten percent.
 fn memcached(bench: &Bench) -> Result<Line, Failure> {
     let load = build(bench, "memcached_load")?;
     let mut pairs = Vec::new();
-    for _ in 0..bench.rounds * SERVERS {
-        let plain = Server::start(bench, Run::Plain)?;
-        let recorded = match Server::start(bench, Run::Recorded) {
+    for round in 0..bench.rounds * SERVERS {
+        let mut order = [Run::Plain, Run::Recorded];
+        order.rotate_left(round % 2);
+        let first = Server::start(bench, order[0])?;
+        let second = match Server::start(bench, order[1]) {
             Ok(server) => server,
             Err(failure) => {
-                plain.running.end();
+                first.running.end();
                 return Err(failure);
             }
         };
-        let outcome = rates(&load, &plain, &recorded);
-        for server in [plain, recorded] {
+        let outcome = rates(&load, &first, &second);
+        for server in [first, second] {
             server.stop()?;
         }
-        pairs.push(outcome?);
+        let (first, second) = outcome?;
+        pairs.push(match order[0] {
+            Run::Plain => (first, second),
+            Run::Recorded => (second, first),
+        });
     }
     let rates = Pairs::new(pairs);
     Ok(Line {
@@ -248,15 +257,20 @@ fn memcached(bench: &Bench) -> Result<Line, Failure> {
 }
 
 /// Requests per second of both servers over all their turns.
-fn rates(load: &str, plain: &Server, recorded: &Server) -> Result<(f64, f64), Failure> {
+fn rates(load: &str, first: &Server, second: &Server) -> Result<(f64, f64), Failure> {
+    for server in [first, second] {
+        process::spread_threads(server.process)?;
+    }
     let turns = (WARM_UP + TURN_PAIRS).to_string();
-    let ports = [plain.port, recorded.port].map(|port| port.to_string());
+    let ports = [first.port, second.port].map(|port| port.to_string());
     let mut command = Command::new(load);
-    command.args([CLIENTS, REQUESTS, &turns]).args(&ports);
+    command
+        .args([CLIENTS, WORKERS, REQUESTS, &turns])
+        .args(&ports);
     let said = output(&mut command)?;
     let pair = |line: &str| -> Option<(f64, f64)> {
-        let (plain, recorded) = line.split_once(' ')?;
-        Some((plain.parse().ok()?, recorded.parse().ok()?))
+        let (first, second) = line.split_once(' ')?;
+        Some((first.parse().ok()?, second.parse().ok()?))
     };
     let pairs: Option<Vec<(f64, f64)>> = said.lines().skip(WARM_UP).map(pair).collect();
     let Some(pairs) = pairs.filter(|pairs| pairs.len() == TURN_PAIRS) else {
@@ -265,8 +279,8 @@ fn rates(load: &str, plain: &Server, recorded: &Server) -> Result<(f64, f64), Fa
     };
     // Each turn has as many requests as any other: what adds up is their time.
     let seconds = |rate: fn(&(f64, f64)) -> f64| pairs.iter().map(|pair| 1.0 / rate(pair)).sum();
-    let (plain, recorded): (f64, f64) = (seconds(|pair| pair.0), seconds(|pair| pair.1));
-    Ok((TURN_PAIRS as f64 / plain, TURN_PAIRS as f64 / recorded))
+    let (first, second): (f64, f64) = (seconds(|pair| pair.0), seconds(|pair| pair.1));
+    Ok((TURN_PAIRS as f64 / first, TURN_PAIRS as f64 / second))
 }
 
 /// A memcached that waits for clients.
@@ -281,7 +295,7 @@ impl Server {
     fn start(bench: &Bench, run: Run) -> Result<Server, Failure> {
         let port = scratch::free_ports(1)?[0];
         let number = port.to_string();
-        let words = ["memcached", "-t", "4", "-l", "127.0.0.1", "-p", &number];
+        let words = ["memcached", "-t", WORKERS, "-l", "127.0.0.1", "-p", &number];
         let mut command = runs::command(bench, run, &words);
         // The identity matters only to root, who must name one.
         command.args(["-U", "0", "-u", "root"]);

@@ -407,7 +407,14 @@ unsafe fn try_out(tid_offset: usize) -> bool {
         lock_mutex((&raw mut locked) as usize);
         let mut full: Trial = [1, 0, 0, 0, 0, 0, 0, 0];
         let takes = take_semaphore((&raw mut full) as usize) && full == [0; WORDS];
-        mutex && unlocks && reads && reads_behind_writer && writes && posts && takes && is_ours(&locked)
+        mutex
+            && unlocks
+            && reads
+            && reads_behind_writer
+            && writes
+            && posts
+            && takes
+            && is_ours(&locked)
     }
 }
 

@@ -4,7 +4,7 @@ use super::real::{self, Real, call, call1};
 use super::table;
 use super::{fast, followed, in_serial_turn};
 use crate::order::{self, Object, Order, RECORD, REPLAY};
-use crate::runs::{LOOKS, count_down, goes_on, look_away};
+use crate::runs::{LOOKS, announce_unlocked, count_down, goes_on, look_away};
 use crate::state::{Thread, current};
 use crate::{crossings, outcome, solid, waits};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -97,7 +97,7 @@ impl Mutex<'_> {
     pub fn acquire(&self, thread: &mut Thread) -> i32 {
         order::before(thread, self.order, self.object);
         let result = lock_really(thread, self.address);
-        order::after(thread, self.order);
+        order::after_lock(thread, self.order);
         result
     }
 }
@@ -270,17 +270,21 @@ pub unsafe fn unlock(address: usize) -> i32 {
     let thread = current();
     // SAFETY: as the caller says; the thread is this one.
     unsafe {
-        let done = if thread.is_null() {
-            false
-        } else if (*thread).sync != order::OFF {
+        if thread.is_null() {
+            return call1(Real::mutex_unlock, address);
+        }
+        let done = if (*thread).sync != order::OFF {
             fast::unlock_mutex(address)
         } else {
             (*thread).holds_token && fast::unlock_mutex_in_turn(address)
         };
-        if done {
-            return 0;
-        }
-        call1(Real::mutex_unlock, address)
+        let result = if done {
+            0
+        } else {
+            call1(Real::mutex_unlock, address)
+        };
+        announce_unlocked(&mut *thread);
+        result
     }
 }
 
