@@ -65,6 +65,7 @@ const ALLOWED_EXPORTS: &[&str] = &[
     "pthread_mutex_lock",
     "pthread_mutex_timedlock",
     "pthread_mutex_trylock",
+    "pthread_mutex_unlock",
     "pthread_once",
     "pthread_rwlock_clockrdlock",
     "pthread_rwlock_clockwrlock",

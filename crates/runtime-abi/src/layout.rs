@@ -40,7 +40,6 @@ pub const COUNTERS_OFFSET: u64 = 0x0700_0000;
 pub const COUNTER_MODULES: usize = 2048;
 pub const ARENA_OFFSET: u64 = 0x0800_0000;
 
-pub const MODE_INERT: u32 = 0;
 pub const MODE_RECORD: u32 = 1;
 pub const MODE_REPLAY: u32 = 2;
 

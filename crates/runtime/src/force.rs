@@ -3,7 +3,7 @@
 
 use crate::signals::{SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, wanted, write_down};
 use crate::state::{Thread, current};
-use crate::{blocked, crossings, log_end, reader, replay, token};
+use crate::{blocked, crossings, log_end, reader, replay, spinning, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::signal_frame::{SIG_SETMASK, UContext};
 use wayfarer_entrance::{dispatch, raw};
@@ -38,8 +38,9 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
         let code = *information.cast::<i32>().add(2);
         let value = *information.add(3);
         let outside = !dispatch::is_own_text((*context).registers.rip);
-        if code == token::KICK_CODE && value == token::KICK {
-            if outside && thread.mode == MODE_RECORD {
+        if code == token::KICK_CODE && matches!(value, token::KICK | token::KICK_IF_SPINNING) {
+            let wanted = value == token::KICK || spinning::is_spinning(thread, &*context);
+            if wanted && outside && thread.mode == MODE_RECORD {
                 let place = crossings::place_between(thread);
                 token::give_way(thread, Some(place));
             }

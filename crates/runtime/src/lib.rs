@@ -63,6 +63,7 @@ mod runs;
 mod signals;
 mod solid;
 mod special;
+mod spinning;
 mod state;
 mod streams;
 mod survey;

@@ -59,7 +59,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
                 semctl_call(made.call, made.arguments[2], length),
             )
         }
-        202 => with_call(thread, made, futex_call(made.call, made.arguments[1])),
+        202 => record_futex(thread, made),
         218 => {
             thread.clear_tid = made.arguments[0];
             plain(thread, made)
@@ -175,6 +175,18 @@ fn semaphores_length(arguments: &[usize; 6]) -> u16 {
     } else {
         count.saturating_mul(2).min(u64::from(u16::MAX)) as u16
     }
+}
+
+/// Whoever waits without a limit was woken by another thread, and how soon it runs is nobody's promise.
+fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
+    const WAIT: usize = 0;
+    const WAIT_BITSET: usize = 9;
+    const COMMAND: usize = 0x7f;
+    let [_, operation, _, limit, ..] = made.arguments;
+    thread.patient = matches!(operation & COMMAND, WAIT | WAIT_BITSET) && limit == 0;
+    let result = with_call(thread, made, futex_call(made.call, operation));
+    thread.patient = false;
+    result
 }
 
 /// What a futex call writes: words that the kernel changes on the program's behalf.

@@ -8,6 +8,7 @@ use crate::crossings::Crossings;
 use crate::order;
 use crate::runs::RunOver;
 use crate::solid::{MAX_RING, Place};
+use crate::spinning::Sample;
 use crate::waits;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -152,6 +153,10 @@ pub struct Thread {
     pub clocks: [i64; 16],
     /// How often the lock of the process is kept across calls.
     pub keeps: u32,
+    /// Recording in serial mode: what the thread waits its turn for need not be soon.
+    pub patient: bool,
+    /// Recording in serial mode: the last look at a thread that makes no events.
+    pub sample: Sample,
     /// Replay: an event of a parallel process has begun.
     pub in_event: bool,
     /// Solid replay: the last point of this thread.

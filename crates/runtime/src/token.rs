@@ -19,6 +19,8 @@ const SLICE_MS: u64 = 10;
 const ASKED: u32 = 1;
 /// Marks our own kicks among the SIGSYS that arrive.
 pub const KICK: u64 = 0x5741_5946_4152_4552;
+/// The same: whoever only computes may go on.
+pub const KICK_IF_SPINNING: u64 = KICK + 1;
 pub const KICK_CODE: i32 = -1;
 
 fn token(process: &Process) -> &'static Token {
@@ -160,6 +162,11 @@ struct Watched {
 /// How much processor time an owner may use without an event. Not wall time: on a busy machine it may
 /// just not get to run, and a yield by force is a place that a replay can only guess.
 const PATIENCE_NS: u64 = 20_000_000;
+/// The same where all that waits is a thread that another one woke, no matter when: it can wait for an owner that
+/// computes. One that spins, perhaps for this very thread, is found out by its registers (`spinning.rs`).
+const LONG_PATIENCE_NS: u64 = 1_000_000_000;
+/// How much processor time lies between two looks at the registers.
+const LOOK_AFTER_NS: u64 = 8_000_000;
 
 fn watch(thread: &Thread, token: &Token, owner: u32, watched: &mut Watched) {
     // SAFETY: slots are part of the session mapping.
@@ -193,8 +200,18 @@ fn watch(thread: &Thread, token: &Token, owner: u32, watched: &mut Watched) {
             token.state.store(0, Ordering::Release);
             futex::wake(&token.state, 1);
         }
-    } else if used.is_none_or(|used| used.wrapping_sub(watched.since_ns) > PATIENCE_NS) {
-        kick(pid, tid);
+        return;
+    }
+    let idle_ns = used.map_or(u64::MAX, |used| used.wrapping_sub(watched.since_ns));
+    let patience_ns = if thread.patient {
+        LONG_PATIENCE_NS
+    } else {
+        PATIENCE_NS
+    };
+    if idle_ns > patience_ns {
+        kick(pid, tid, KICK);
+    } else if thread.patient && idle_ns > LOOK_AFTER_NS {
+        kick(pid, tid, KICK_IF_SPINNING);
     }
 }
 
@@ -247,13 +264,13 @@ fn processor_time(same_process: bool, pid: u32, tid: u32) -> Option<u64> {
 }
 
 /// Sends our own SIGSYS to a thread that keeps the token without making events.
-fn kick(pid: u32, tid: u32) {
+fn kick(pid: u32, tid: u32, what: u64) {
     // SAFETY: the siginfo lies on this stack.
     unsafe {
         let mut information = [0u64; 16];
         information[0] = 31;
         information[1] = u64::from(KICK_CODE as u32);
-        information[3] = KICK;
+        information[3] = what;
         raw::syscall6(
             297,
             pid as usize,
@@ -306,7 +323,10 @@ pub fn give_way(thread: &mut Thread, between: Option<Place>) {
         unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
         tries += 1;
     }
+    // It has nothing to do but to go on.
+    thread.patient = true;
     acquire(thread);
+    thread.patient = false;
     if token.turn.load(Ordering::Relaxed) == turn {
         // Nobody wanted it after all: a turn of our own keeps the log well formed.
         token.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
