@@ -49,6 +49,7 @@ mod log;
 mod log_end;
 mod mask;
 mod memory;
+mod nap;
 mod order;
 mod outcome;
 mod outputs;

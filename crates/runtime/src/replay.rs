@@ -7,7 +7,8 @@ use crate::state::{Thread, header, object, process_slot};
 use crate::table::{Call, Kind};
 use crate::{
     bytes, check, crossings, descriptors, diverge, exec, exit, force, futex, log_end, mask, memory,
-    order, parallel, process, reader, signals, special, streams, table, token, user, writethrough,
+    nap, order, parallel, process, reader, signals, special, streams, table, token, user,
+    writethrough,
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -28,7 +29,11 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         Kind::Special => routine(thread, &mut made),
         Kind::Emulate | Kind::Unknown => {
             let call = made.call;
-            emulate(thread, &mut made, call)
+            let result = emulate(thread, &mut made, call);
+            if thread.sync != order::OFF {
+                nap::take(thread, made.number, &made.arguments, result);
+            }
+            result
         }
     };
     frame.rax = result as usize;

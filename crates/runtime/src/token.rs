@@ -164,7 +164,7 @@ struct Watched {
 const PATIENCE_NS: u64 = 20_000_000;
 /// The same where all that waits is a thread that another one woke, no matter when: it can wait for an owner that
 /// computes. One that spins, perhaps for this very thread, is found out by its registers (`spinning.rs`).
-const LONG_PATIENCE_NS: u64 = 1_000_000_000;
+const LONG_PATIENCE_NS: u64 = 250_000_000;
 /// How much processor time lies between two looks at the registers.
 const LOOK_AFTER_NS: u64 = 8_000_000;
 
@@ -323,10 +323,7 @@ pub fn give_way(thread: &mut Thread, between: Option<Place>) {
         unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
         tries += 1;
     }
-    // It has nothing to do but to go on.
-    thread.patient = true;
     acquire(thread);
-    thread.patient = false;
     if token.turn.load(Ordering::Relaxed) == turn {
         // Nobody wanted it after all: a turn of our own keeps the log well formed.
         token.turn.store(turn.wrapping_add(1), Ordering::Relaxed);

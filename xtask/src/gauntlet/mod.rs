@@ -124,6 +124,9 @@ fn attempt(scenario: &Scenario, wayfarer: Option<&Path>) -> Row {
     row
 }
 
+/// How often a replay of programs that race by themselves is tried.
+const ATTEMPTS: u32 = 5;
+
 fn record_and_replay(
     scenario: &Scenario,
     place: &Place,
@@ -148,7 +151,17 @@ fn record_and_replay(
     std::fs::remove_dir_all(place.work()).at("removing", place.work())?;
     row.trace_bytes = Some(scratch::size(&place.trace()));
     for number in 1..=scenario.replays {
-        let replayed = replay::run(place, wayfarer, finished.status)?;
+        let mut replayed = replay::run(place, wayfarer, finished.status)?;
+        if let Some(race) = scenario.races {
+            let mut attempt = 1;
+            while let Some(difference) = &replayed.difference
+                && attempt < ATTEMPTS
+            {
+                println!("    replay {number}, attempt {attempt}: {difference} ({race})");
+                replayed = replay::run(place, wayfarer, finished.status)?;
+                attempt += 1;
+            }
+        }
         row.events = Some(replayed.events);
         row.identical = Some(replayed.difference.is_none());
         if let Some(difference) = replayed.difference {

@@ -29,6 +29,9 @@ pub struct Scenario {
     pub plan: Plan,
     /// Long ones are replayed once, the others twice.
     pub replays: u32,
+    /// Why its programs may diverge when they are recorded in parallel, by a race of their own: then a replay is tried
+    /// again a few times, as `replay --retry` does, and each attempt is told.
+    pub races: Option<&'static str>,
 }
 
 const fn together(name: &'static str, replays: u32, command: &'static [&'static str]) -> Scenario {
@@ -36,6 +39,7 @@ const fn together(name: &'static str, replays: u32, command: &'static [&'static 
         name,
         plan: Plan::Together(command),
         replays,
+        races: None,
     }
 }
 
@@ -63,11 +67,14 @@ pub const SCENARIOS: &[Scenario] = &[
         2,
         &["bash", "redis/replica.sh", "WORK", "PORT1", "PORT2"],
     ),
-    together(
-        "mosquitto",
-        2,
-        &["bash", "mosquitto/together.sh", "WORK", "PORT1"],
-    ),
+    Scenario {
+        races: Some("mosquitto_pub -l reads its state and the queue of packets without a lock"),
+        ..together(
+            "mosquitto",
+            2,
+            &["bash", "mosquitto/together.sh", "WORK", "PORT1"],
+        )
+    },
     together("nginx", 2, &["bash", "nginx/together.sh", "WORK", "PORT1"]),
     together(
         "asyncio",
@@ -84,6 +91,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "redis-alone",
         replays: 2,
+        races: None,
         plan: Plan::Alone {
             prepare: None,
             server: &[
@@ -106,6 +114,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "mosquitto-alone",
         replays: 2,
+        races: None,
         plan: Plan::Alone {
             prepare: Some(&["bash", "mosquitto/prepare.sh", "WORK", "PORT1"]),
             server: &["mosquitto", "-c", "WORK/mosquitto.conf"],
@@ -116,6 +125,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "nginx-alone",
         replays: 2,
+        races: None,
         plan: Plan::Alone {
             prepare: Some(&["bash", "nginx/prepare.sh", "WORK", "PORT1"]),
             server: &["nginx", "-e", "stderr", "-c", "WORK/nginx.conf"],
@@ -153,6 +163,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "memcached-alone",
         replays: 2,
+        races: None,
         plan: Plan::Alone {
             prepare: None,
             server: &[
@@ -175,6 +186,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "redis-threads-alone",
         replays: 2,
+        races: None,
         plan: Plan::Alone {
             prepare: None,
             server: &[

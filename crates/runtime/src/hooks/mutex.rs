@@ -270,20 +270,33 @@ pub unsafe fn unlock(address: usize) -> i32 {
     let thread = current();
     // SAFETY: as the caller says; the thread is this one.
     unsafe {
-        if thread.is_null() {
-            return call1(Real::mutex_unlock, address);
-        }
-        let done = if (*thread).sync != order::OFF {
+        let done = if thread.is_null() {
+            false
+        } else if (*thread).sync == order::OFF {
+            (*thread).holds_token && fast::unlock_mutex_in_turn(address)
+        } else if (*thread).sync == RECORD {
             fast::unlock_mutex(address)
         } else {
-            (*thread).holds_token && fast::unlock_mutex_in_turn(address)
+            return replay_unlock(&mut *thread, address);
         };
-        let result = if done {
+        if done {
+            return 0;
+        }
+        call1(Real::mutex_unlock, address)
+    }
+}
+
+/// Whoever comes next is told when there is something to come for.
+#[inline(always)]
+unsafe fn replay_unlock(thread: &mut Thread, address: usize) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        let result = if fast::unlock_mutex(address) {
             0
         } else {
             call1(Real::mutex_unlock, address)
         };
-        announce_unlocked(&mut *thread);
+        announce_unlocked(thread);
         result
     }
 }
