@@ -1,8 +1,6 @@
 /*
- * memcached_load CLIENTS WORKERS REQUESTS PAIRS PORT PORT: CLIENTS threads, each with a connection to both of two
- * memcacheds on this host, whose WORKERS threads share the connections by turns and are spread over the processors.
- * Which client meets which worker on its own processor makes ten percent and stays so for the life of a server: so each
- * worker gets as many clients of its own processor as of any other. By turns they load the one and the other: each makes REQUESTS requests, one at a time; one of ten stores
+ * memcached_load CLIENTS REQUESTS PAIRS PORT PORT: CLIENTS threads, each with a connection to both of two memcacheds on
+ * this host. By turns they load the one and the other: each makes REQUESTS requests, one at a time; one of ten stores
  * 100 bytes, the others fetch. Prints for each pair of turns the requests per second of both servers. The turns are
  * short, so that a slow spell of the machine hits both, and every second pair begins with the second server.
  */
@@ -11,7 +9,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +18,7 @@
 
 enum { MOST_CLIENTS = 64, KEYS = 500, VALUE = 100, SERVERS = 2 };
 
-static int ports[SERVERS], clients, workers, requests, pairs;
-static int connections[MOST_CLIENTS][SERVERS];
+static int ports[SERVERS], clients, requests, pairs;
 static pthread_barrier_t line;
 
 static double now(void) {
@@ -66,26 +62,14 @@ static void ask(int connection, const char *request, size_t length) {
     }
 }
 
-/* Clients come to a worker in rounds; those of a round stay on one processor, those of the next on the next. */
-static void settle_down(long me) {
-    cpu_set_t allowed, mine;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        give_up("sched_getaffinity");
-    long wanted = me / workers % CPU_COUNT(&allowed);
-    CPU_ZERO(&mine);
-    for (int processor = 0; processor < CPU_SETSIZE; processor++)
-        if (CPU_ISSET(processor, &allowed) && wanted-- == 0)
-            CPU_SET(processor, &mine);
-    if (sched_setaffinity(0, sizeof mine, &mine) != 0)
-        give_up("sched_setaffinity");
-}
-
 /* The server that is loaded in a turn. */
 static int server_of(int turn) { return (turn ^ turn / SERVERS) % SERVERS; }
 
 static void *talk(void *argument) {
     long me = (long)argument;
-    settle_down(me);
+    int connections[SERVERS];
+    for (int i = 0; i < SERVERS; i++)
+        connections[i] = connect_to_server(ports[i]);
     char value[VALUE + 1], request[256];
     memset(value, 'a' + (int)me % 26, VALUE);
     value[VALUE] = 0;
@@ -96,31 +80,27 @@ static void *talk(void *argument) {
             int length = i % 10 == 0
                              ? snprintf(request, sizeof request, "set key%d 0 0 %d\r\n%s\r\n", key, VALUE, value)
                              : snprintf(request, sizeof request, "get key%d\r\n", key);
-            ask(connections[me][server_of(turn)], request, (size_t)length);
+            ask(connections[server_of(turn)], request, (size_t)length);
         }
         pthread_barrier_wait(&line);
     }
     for (int i = 0; i < SERVERS; i++)
-        close(connections[me][i]);
+        close(connections[i]);
     return NULL;
 }
 
 int main(int count, char **words) {
-    if (count != 5 + SERVERS) {
-        fprintf(stderr, "usage: memcached_load CLIENTS WORKERS REQUESTS PAIRS PORT PORT\n");
+    if (count != 4 + SERVERS) {
+        fprintf(stderr, "usage: memcached_load CLIENTS REQUESTS PAIRS PORT PORT\n");
         return 2;
     }
     clients = atoi(words[1]);
-    workers = atoi(words[2]);
-    requests = atoi(words[3]);
-    pairs = atoi(words[4]);
+    requests = atoi(words[2]);
+    pairs = atoi(words[3]);
     for (int i = 0; i < SERVERS; i++)
-        ports[i] = atoi(words[5 + i]);
-    if (clients < 1 || clients > MOST_CLIENTS || workers < 1)
+        ports[i] = atoi(words[4 + i]);
+    if (clients < 1 || clients > MOST_CLIENTS)
         return 2;
-    for (int me = 0; me < clients; me++)
-        for (int i = 0; i < SERVERS; i++)
-            connections[me][i] = connect_to_server(ports[i]);
     pthread_barrier_init(&line, NULL, (unsigned)clients + 1);
     pthread_t threads[MOST_CLIENTS];
     for (long i = 0; i < clients; i++)

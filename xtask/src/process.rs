@@ -3,10 +3,10 @@
 //! Each command gets a process group of its own. When its time is up the group is ended, so nothing
 //! that a scenario started outlives it, and nothing else is ever touched.
 
-use crate::failure::{At, Failure, failure};
+use crate::failure::{At, Failure};
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -146,49 +146,6 @@ pub fn children(parent: u32) -> Vec<u32> {
     found
 }
 
-/// The processors that this process may run on.
-fn allowed_processors() -> Result<Vec<u32>, Failure> {
-    let place = Path::new("/proc/self/status");
-    let status = fs::read_to_string(place).at("reading", place)?;
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
-        .and_then(numbers)
-        .filter(|found| !found.is_empty())
-        .ok_or_else(|| failure("no processors in /proc/self/status".to_owned()))
-}
-
-/// The numbers of a list such as `0-3,8`.
-fn numbers(list: &str) -> Option<Vec<u32>> {
-    let mut found = Vec::new();
-    for part in list.trim().split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        found.extend(first.parse::<u32>().ok()?..=last.parse().ok()?);
-    }
-    Some(found)
-}
-
-/// Puts the threads of a process on the processors by turns, in the order in which they were made.
-pub fn spread_threads(process: u32) -> Result<(), Failure> {
-    let place = PathBuf::from(format!("/proc/{process}/task"));
-    let entries = fs::read_dir(&place).at("reading", &place)?;
-    let mut threads: Vec<u32> = entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .collect();
-    threads.sort_unstable();
-    let processors = allowed_processors()?;
-    for (thread, processor) in threads.into_iter().zip(processors.iter().cycle()) {
-        let mut command = Command::new("taskset");
-        command.arg("-cp").arg(processor.to_string());
-        command.arg(thread.to_string()).stdout(Stdio::null());
-        let status = command.status().at("starting", "taskset".as_ref())?;
-        if !status.success() {
-            return Err(failure(format!("taskset of thread {thread}: {status}")));
-        }
-    }
-    Ok(())
-}
-
 fn describe_group(group: u32) -> String {
     let members: Vec<String> = processes()
         .into_iter()
@@ -250,13 +207,6 @@ pub fn cpu_seconds(process: u32) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_of_processors_are_read() {
-        assert_eq!(numbers("\t0-2,5,7-8"), Some(vec![0, 1, 2, 5, 7, 8]));
-        assert_eq!(numbers("3"), Some(vec![3]));
-        assert_eq!(numbers("a-b"), None);
-    }
 
     #[test]
     fn a_name_with_brackets_is_read() {

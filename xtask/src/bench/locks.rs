@@ -18,14 +18,13 @@ const REPLAYED: &str = "40000000";
 /// Acquisitions by one owner, and turns of two, for the size of the trace.
 const BY_ONE_OWNER: &str = "20000000";
 const TURNS: &str = "200000";
-/// Clients of memcached, its own threads, requests of each client in one turn, pairs of turns for each pair of servers,
-/// and such pairs for each round; the first pairs of turns warm the servers up.
+/// Clients of memcached, requests of each in one turn, pairs of turns for each pair of servers, and such pairs for
+/// each round; the first pairs of turns warm the servers up.
 const CLIENTS: &str = "8";
-const WORKERS: &str = "4";
 const REQUESTS: &str = "400";
 const TURN_PAIRS: usize = 20;
 const WARM_UP: usize = 4;
-const SERVERS: usize = 6;
+const SERVERS: usize = 8;
 
 /// The table of one run: uncontended pairs, contention, sizes, replay, memcached, our crate.
 pub fn lines(bench: &Bench) -> Result<Vec<Line>, Failure> {
@@ -216,10 +215,9 @@ fn replay_time(bench: &Bench, locks: &str) -> Result<Line, Failure> {
 
 /// memcached with four threads, as `--threads auto` records it; its clients are not recorded. They load a plain server
 /// and a recorded one by turns of some hundredths of a second, as the speed of a machine changes from one second to the
-/// next. One server is some percent faster than another, plain ones, too (where its memory lies), so each round has
-/// servers of its own, and the one that is started first is the plain one as often as the recorded one. Threads of
-/// both servers are spread over the processors alike: left to themselves they stay where chance put them, which makes
-/// two plain servers differ by ten percent.
+/// next. Two plain servers differ by up to ten percent (where their memory lies, which thread came to stay on the
+/// processor of which client), so there are many of them, and the one that is started first is the plain one as often as
+/// the recorded one.
 fn memcached(bench: &Bench) -> Result<Line, Failure> {
     let load = build(bench, "memcached_load")?;
     let mut pairs = Vec::new();
@@ -258,15 +256,10 @@ fn memcached(bench: &Bench) -> Result<Line, Failure> {
 
 /// Requests per second of both servers over all their turns.
 fn rates(load: &str, first: &Server, second: &Server) -> Result<(f64, f64), Failure> {
-    for server in [first, second] {
-        process::spread_threads(server.process)?;
-    }
     let turns = (WARM_UP + TURN_PAIRS).to_string();
     let ports = [first.port, second.port].map(|port| port.to_string());
     let mut command = Command::new(load);
-    command
-        .args([CLIENTS, WORKERS, REQUESTS, &turns])
-        .args(&ports);
+    command.args([CLIENTS, REQUESTS, &turns]).args(&ports);
     let said = output(&mut command)?;
     let pair = |line: &str| -> Option<(f64, f64)> {
         let (first, second) = line.split_once(' ')?;
@@ -295,7 +288,7 @@ impl Server {
     fn start(bench: &Bench, run: Run) -> Result<Server, Failure> {
         let port = scratch::free_ports(1)?[0];
         let number = port.to_string();
-        let words = ["memcached", "-t", WORKERS, "-l", "127.0.0.1", "-p", &number];
+        let words = ["memcached", "-t", "4", "-l", "127.0.0.1", "-p", &number];
         let mut command = runs::command(bench, run, &words);
         // The identity matters only to root, who must name one.
         command.args(["-U", "0", "-u", "root"]);
