@@ -29,37 +29,31 @@ pub fn take(thread: &Thread, number: usize, arguments: &[usize; 6], result: isiz
 }
 
 const POLL: usize = 7;
-const SELECT: usize = 23;
 const NANOSLEEP: usize = 35;
 const CLOCK_NANOSLEEP: usize = 230;
 const EPOLL_WAIT: usize = 232;
-const PSELECT: usize = 270;
-const PPOLL: usize = 271;
 const EPOLL_PWAIT: usize = 281;
 
-/// How long a call slept that did nothing else, in nanoseconds.
+/// How long a call slept that did nothing else, in nanoseconds. Not of select and ppoll: the kernel has overwritten their
+/// limit with the rest of it.
 fn slept(number: usize, a: &[usize; 6], result: isize) -> Option<u64> {
     const ABSOLUTE: usize = 1;
     if result != 0 {
         return None;
     }
     match number {
-        NANOSLEEP => time(a[0], 1),
+        NANOSLEEP => time(a[0]),
         CLOCK_NANOSLEEP if a[1] & ABSOLUTE != 0 => Some(UNTIL_NS * PART),
-        CLOCK_NANOSLEEP => time(a[2], 1),
+        CLOCK_NANOSLEEP => time(a[2]),
         POLL => milliseconds(a[2]),
         EPOLL_WAIT | EPOLL_PWAIT => milliseconds(a[3]),
-        SELECT => time(a[4], 1000),
-        PSELECT => time(a[4], 1),
-        PPOLL => time(a[2], 1),
         _ => None,
     }
 }
 
-/// A time in seconds and units of so many nanoseconds.
-fn time(pointer: usize, unit_ns: u64) -> Option<u64> {
-    let [seconds, units] = user::read::<[u64; 2]>(pointer)?;
-    let nanoseconds = units.saturating_mul(unit_ns);
+/// A time in seconds and nanoseconds.
+fn time(pointer: usize) -> Option<u64> {
+    let [seconds, nanoseconds] = user::read::<[u64; 2]>(pointer)?;
     Some(
         seconds
             .saturating_mul(1_000_000_000)
