@@ -7,8 +7,8 @@ use core::arch::naked_asm;
 use runtime::hooks::real::Real;
 use runtime::hooks::rwlock::Side;
 use runtime::hooks::{
-    barrier, c11, cancel, condition, heap, mutex, once, random, rwlock, semaphore, spin, stream,
-    thread, user,
+    barrier, c11, cancel, condition, direct, heap, mutex, once, random, rwlock, semaphore, spin,
+    stream, thread, user,
 };
 
 /// `export! { name(arguments…) at register => body }`: the body sees its arguments and `place`.
@@ -145,6 +145,57 @@ plain! {
     "vfprintf" vfprintf(f, s, v) i32 = stream::use_stream(Real::vfprintf, f, [f, s, v, 0, 0, 0]) as i32;
     "__vprintf_chk" vprintf_chk(k, s, v) i32 = stream::use_stream(Real::vprintf_chk, stream::standard(Real::stdout), [k, s, v, 0, 0, 0]) as i32;
     "__vfprintf_chk" vfprintf_chk(f, k, s, v) i32 = stream::use_stream(Real::vfprintf_chk, f, [f, k, s, v, 0, 0]) as i32;
+}
+
+/// A function that only makes a system call: number, and what else must be in its registers.
+macro_rules! direct {
+    ($($symbol:literal $number:literal $more:literal => $real:ident;)*) => {
+        $(
+            const _: () = {
+                /// Libc's own.
+                unsafe extern "C" fn real(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> usize {
+                    // SAFETY: the program calls a function of libc.
+                    unsafe { runtime::hooks::real::call(Real::$real, [a, b, c, d, e, f]) }
+                }
+
+                #[unsafe(naked)]
+                #[unsafe(export_name = $symbol)]
+                unsafe extern "C" fn stub() {
+                    naked_asm!(
+                        ".cfi_startproc",
+                        "cmp byte ptr [rip + {are_direct}], 0",
+                        "je {real}",
+                        concat!("mov eax, ", $number),
+                        $more,
+                        "jmp {call}",
+                        ".cfi_endproc",
+                        are_direct = sym direct::ARE_DIRECT,
+                        real = sym real,
+                        call = sym direct::wayfarer_call,
+                    )
+                }
+            };
+        )*
+    };
+}
+
+direct! {
+    "read" "0" "" => read;
+    "write" "1" "" => write;
+    "poll" "7" "" => poll;
+    "pread" "17" "" => pread;
+    "pread64" "17" "" => pread;
+    "pwrite" "18" "" => pwrite;
+    "pwrite64" "18" "" => pwrite;
+    "readv" "19" "" => readv;
+    "writev" "20" "" => writev;
+    "sendto" "44" "" => sendto;
+    "recvfrom" "45" "" => recvfrom;
+    "sendmsg" "46" "" => sendmsg;
+    "recvmsg" "47" "" => recvmsg;
+    "epoll_wait" "232" "" => epoll_wait;
+    "send" "44" "xor r8d, r8d\nxor r9d, r9d" => send;
+    "recv" "45" "xor r8d, r8d\nxor r9d, r9d" => recv;
 }
 
 /// A function with a format and further arguments: they are laid out as a `va_list`, and the function

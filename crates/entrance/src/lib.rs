@@ -1,10 +1,11 @@
 //! How the calls of a debuggee get in.
 //!
-//! Three roads lead to one trampoline and from there to one hook:
+//! Roads that lead to one hook, most of them by one trampoline:
 //!
 //! ```text
 //! patched `syscall` site ─► stub ──────────────┐
 //! any other `syscall` ─► SIGSYS ─► dispatch.rs ─┴─► trampoline.rs ─► Hooks::dispatch(Frame)
+//! function of libc that is a mere call ─► call.rs ─► Hooks::dispatch(Frame)
 //! vDSO function ─► stub ─► Hooks::clock_gettime, …
 //! ```
 //!
@@ -29,6 +30,7 @@
 #![cfg_attr(not(test), no_std)]
 
 pub mod ablation;
+pub mod call;
 pub mod clone;
 pub mod dispatch;
 pub mod frame;

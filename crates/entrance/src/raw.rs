@@ -86,102 +86,123 @@ pub fn prefetch(address: usize) {
     }
 }
 
-unsafe extern "C" {
-    fn wayfarer_interruptible(nr: usize, args: *const usize, pending: *const u32) -> isize;
-    fn wayfarer_interruptible_frame(frame: *const Frame, pending: *const u32) -> isize;
-    fn wayfarer_interruptible_window();
-    fn wayfarer_interruptible_done();
-    fn wayfarer_interruptible_cancelled();
+/// A blocking call that a signal handler can cancel without a race: gives −EINTR without making the call when `*pending`
+/// is not zero, and also when a handler that ran anywhere before the call's end moved the thread as
+/// [`in_interruptible_window`] says. Number and arguments are written out by the caller.
+///
+/// The window reaches from the test of `pending` to the `syscall` itself: a signal handler that finds the thread in there
+/// knows that the call has not been made (or will be made again). Each place has its own, entered in a table. The call
+/// stands in its caller's code and not in a function, because the processor does not foresee a return across the kernel.
+macro_rules! interruptible {
+    ($pending:expr, $number:expr, $($register:tt = $argument:expr),*) => {{
+        let result: isize;
+        asm!(
+            "2:",
+            "cmp dword ptr [{pending}], 0",
+            "jne 4f",
+            "syscall",
+            "3:",
+            "jmp 5f",
+            "4:",
+            "mov rax, -4",
+            "5:",
+            ".pushsection wayfarer_windows,\"aR\",@progbits",
+            ".long 2b - ., 3b - ., 4b - .",
+            ".popsection",
+            pending = in(reg) $pending,
+            inlateout("rax") $number as isize => result,
+            $(in($register) $argument,)*
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack),
+        );
+        result
+    }};
 }
 
-// The window reaches from the test of `pending` to the `syscall` itself: a signal handler that finds
-// the thread in there knows that the call has not been made (or will be made again), and sends it to
-// the end that says EINTR.
-global_asm!(
-    ".pushsection .text.hot.wayfarer_interruptible,\"ax\",@progbits",
-    ".globl wayfarer_interruptible, wayfarer_interruptible_window",
-    ".globl wayfarer_interruptible_frame",
-    ".hidden wayfarer_interruptible_frame",
-    ".globl wayfarer_interruptible_done, wayfarer_interruptible_cancelled",
-    ".hidden wayfarer_interruptible, wayfarer_interruptible_window",
-    ".hidden wayfarer_interruptible_done, wayfarer_interruptible_cancelled",
-    ".type wayfarer_interruptible,@function",
-    ".type wayfarer_interruptible_frame,@function",
-    ".p2align 4",
-    "wayfarer_interruptible:",
-    ".cfi_startproc",
-    "mov rax, rdi",
-    "mov r11, rsi",
-    "mov rcx, rdx",
-    "mov rdi, [r11]",
-    "mov rsi, [r11 + 8]",
-    "mov rdx, [r11 + 16]",
-    "mov r10, [r11 + 24]",
-    "mov r8, [r11 + 32]",
-    "mov r9, [r11 + 40]",
-    "jmp wayfarer_interruptible_window",
-    ".p2align 4",
-    "wayfarer_interruptible_frame:",
-    "mov r11, rdi",
-    "mov rcx, rsi",
-    "mov rax, [r11 + {rax}]",
-    "mov rdi, [r11 + {rdi}]",
-    "mov rsi, [r11 + {rsi}]",
-    "mov rdx, [r11 + {rdx}]",
-    "mov r10, [r11 + {r10}]",
-    "mov r8, [r11 + {r8}]",
-    "mov r9, [r11 + {r9}]",
-    "wayfarer_interruptible_window:",
-    "cmp dword ptr [rcx], 0",
-    "jne wayfarer_interruptible_cancelled",
-    "syscall",
-    "wayfarer_interruptible_done:",
-    "ret",
-    "wayfarer_interruptible_cancelled:",
-    "mov rax, -4",
-    "ret",
-    ".cfi_endproc",
-    ".size wayfarer_interruptible, . - wayfarer_interruptible",
-    ".popsection",
-    rax = const core::mem::offset_of!(Frame, rax),
-    rdi = const core::mem::offset_of!(Frame, rdi),
-    rsi = const core::mem::offset_of!(Frame, rsi),
-    rdx = const core::mem::offset_of!(Frame, rdx),
-    r10 = const core::mem::offset_of!(Frame, r10),
-    r8 = const core::mem::offset_of!(Frame, r8),
-    r9 = const core::mem::offset_of!(Frame, r9),
-);
-
-/// A blocking call that a signal handler can cancel without a race: returns −EINTR without making
-/// the call when `*pending` is not zero, and also when a handler that ran anywhere before the
-/// call's end moved the thread as [`in_interruptible_window`] says.
+/// The call with this number and these arguments, interruptible.
 ///
 /// # Safety
 /// As [`syscall6`]; `pending` must be readable.
-#[inline]
+#[inline(never)]
 pub unsafe fn syscall_interruptible(nr: usize, args: &[usize; 6], pending: *const u32) -> isize {
+    let [a, b, c, d, e, f] = *args;
     // SAFETY: the caller's promise is the same.
-    unsafe { wayfarer_interruptible(nr, args.as_ptr(), pending) }
+    unsafe {
+        interruptible!(
+            pending,
+            nr,
+            "rdi" = a,
+            "rsi" = b,
+            "rdx" = c,
+            "r10" = d,
+            "r8" = e,
+            "r9" = f
+        )
+    }
 }
 
 /// The same for the call that a frame stands for.
 ///
 /// # Safety
 /// As [`syscall_interruptible`].
-#[inline]
+#[inline(always)]
 pub unsafe fn frame_interruptible(frame: &Frame, pending: *const u32) -> isize {
     // SAFETY: the caller's promise is the same.
-    unsafe { wayfarer_interruptible_frame(frame, pending) }
+    unsafe {
+        interruptible!(
+            pending,
+            frame.rax,
+            "rdi" = frame.rdi,
+            "rsi" = frame.rsi,
+            "rdx" = frame.rdx,
+            "r10" = frame.r10,
+            "r8" = frame.r8,
+            "r9" = frame.r9
+        )
+    }
+}
+
+/// An entry of the table of windows: first address, the one behind the call, and where to send a thread so that the call
+/// gives −EINTR; each as the distance from its own place.
+type Window = [i32; 3];
+
+unsafe extern "C" {
+    /// Made by the linker, which knows how long the table is.
+    static __start_wayfarer_windows: Window;
+    static __stop_wayfarer_windows: Window;
+}
+
+// They are nobody else's business.
+global_asm!(".hidden __start_wayfarer_windows, __stop_wayfarer_windows");
+
+fn windows() -> &'static [Window] {
+    let (start, stop) = (
+        &raw const __start_wayfarer_windows,
+        &raw const __stop_wayfarer_windows,
+    );
+    // SAFETY: the section has nothing but whole entries, and stays for good.
+    unsafe {
+        let length = (stop as usize).wrapping_sub(start as usize) / size_of::<Window>();
+        core::slice::from_raw_parts(start, length)
+    }
+}
+
+/// The addresses of an entry.
+fn addresses(window: &Window) -> [usize; 3] {
+    window.each_ref().map(|distance| {
+        let place = core::ptr::from_ref(distance) as usize;
+        place.wrapping_add(*distance as usize)
+    })
 }
 
 /// For a signal handler: if `rip`, where the signal struck, lies between the test of `pending` and
 /// the call, the address to put into the ucontext so that the call is not made and gives −EINTR.
 #[inline]
 pub fn in_interruptible_window(rip: usize) -> Option<usize> {
-    let window = wayfarer_interruptible_window as *const () as usize;
-    let done = wayfarer_interruptible_done as *const () as usize;
-    let cancelled = wayfarer_interruptible_cancelled as *const () as usize;
-    (rip >= window && rip < done).then_some(cancelled)
+    windows()
+        .iter()
+        .map(addresses)
+        .find_map(|[start, done, cancelled]| (rip >= start && rip < done).then_some(cancelled))
 }
 
 #[cfg(test)]
@@ -236,12 +257,16 @@ mod tests {
     }
 
     #[test]
-    fn window_ends_behind_the_call() {
-        let window = wayfarer_interruptible_window as *const () as usize;
-        let done = wayfarer_interruptible_done as *const () as usize;
-        assert!(in_interruptible_window(window - 1).is_none());
-        assert!(in_interruptible_window(window).is_some());
-        assert!(in_interruptible_window(done - 2).is_some());
-        assert!(in_interruptible_window(done).is_none());
+    fn windows_end_behind_their_calls() {
+        assert!(!windows().is_empty());
+        for [start, done, cancelled] in windows().iter().map(addresses) {
+            assert!(in_interruptible_window(start - 1).is_none());
+            assert_eq!(in_interruptible_window(start), Some(cancelled));
+            assert_eq!(in_interruptible_window(done - 2), Some(cancelled));
+            assert!(in_interruptible_window(done).is_none());
+            // SAFETY: code of this program.
+            let call = unsafe { *((done - 2) as *const [u8; 2]) };
+            assert_eq!(call, [0x0f, 0x05]);
+        }
     }
 }

@@ -46,6 +46,7 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         let Some(thread) = set_up(id) else { return };
         tls::set(core::ptr::from_mut(thread).cast());
         set_hooks(&HOOKS);
+        hooks::direct::start();
         switch_recipes_off(head.flags);
         dispatch::count_traps_in(&head.dispatch_traps);
         faults::install();

@@ -1,9 +1,11 @@
-//! Recording in parallel: a look at libraries that come after the process was surveyed.
+//! Recording: a look at libraries that come when the program runs already, above all at those that come after a parallel
+//! process was surveyed.
 //!
 //! The mode of a process is settled by then. What a survey would have found in the library is written down, so that
 //! whoever meets a divergence knows where to look. The file is read by calls, because of the library only this
 //! one part is mapped yet, and because a file that gets shorter meanwhile must not fault.
 
+use crate::hooks::direct;
 use crate::memory::path_of;
 use crate::order::RECORD;
 use crate::resolve::{FUTEX_NUMBER, LARGEST_CODE, contains, has_order_by_hand};
@@ -26,11 +28,16 @@ const DT_STRSZ: u64 = 10;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
 const SYSCALL: &[u8; 8] = b"syscall\0";
 const PTHREAD_CREATE: &[u8; 15] = b"pthread_create\0";
+const PTHREAD_CANCEL: &[u8; 15] = b"pthread_cancel\0";
 
 /// Part of an open file has just been mapped to be run.
 #[cold]
 #[inline(never)]
 pub fn code_mapped(thread: &mut Thread, descriptor: usize, offset: u64, length: u64) {
+    // Whoever waits in a call by then must be one that libc can cancel.
+    if direct::is_on() && imports(descriptor, &mut thread.scratch, PTHREAD_CANCEL) == Some(true) {
+        direct::stop();
+    }
     let process = thread.process();
     if thread.sync != RECORD || !process.parallel || !process.code.surveyed {
         return;

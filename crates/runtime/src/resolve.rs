@@ -227,6 +227,21 @@ pub fn program_imports(name: &CStr) -> bool {
     unsafe { first().as_ref().is_some_and(|map| imports(map, name)) }
 }
 
+/// Whether any module but ours and libc, which defines it, asks for `name`.
+pub fn anybody_imports(name: &CStr) -> bool {
+    let mut entry = first();
+    // SAFETY: the list ends with null; its modules are mapped.
+    unsafe {
+        while let Some(map) = entry.as_ref() {
+            entry = map.next;
+            if !map.dynamic.is_null() && !is_virtual(map) && imports(map, name) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// Whether the program asks for the first version of `name` that glibc had on this processor.
 pub fn program_imports_first_version(name: &CStr) -> bool {
     const DT_VERNEED: usize = 0x6fff_fffe;

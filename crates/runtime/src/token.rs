@@ -50,8 +50,13 @@ pub fn release(thread: &mut Thread) {
     unlock(token(thread.process()));
 }
 
+/// Looks first and stores then, instead of an exchange, which would hold the owner up until the token's memory has come
+/// back from whoever looked at it. A thread that begins to wait in between is not woken; the kernel lets it sleep only if
+/// it is faster than our store, and then for a slice at most.
 fn unlock(token: &Token) {
-    if token.state.swap(0, Ordering::AcqRel) == 2 {
+    let is_waited_for = token.state.load(Ordering::Relaxed) == 2;
+    token.state.store(0, Ordering::Release);
+    if is_waited_for {
         wake_one(token);
     }
 }

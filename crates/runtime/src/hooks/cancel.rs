@@ -8,7 +8,7 @@
 
 use super::mutex::Mutex;
 use super::real::{Real, address, call, call1};
-use super::{fast, followed};
+use super::{direct, fast, followed};
 use crate::order::{RECORD, REPLAY};
 use crate::state::Thread;
 use crate::{outcome, parallel, resolve, signals};
@@ -53,6 +53,7 @@ pub fn can_follow() -> bool {
 /// As the function itself.
 pub unsafe fn cancel(target: usize) -> i32 {
     fast::cancels();
+    direct::stop();
     // SAFETY: as the caller says.
     unsafe {
         let Some(thread) = followed() else {

@@ -8,6 +8,7 @@ pub mod barrier;
 pub mod c11;
 pub mod cancel;
 pub mod condition;
+pub mod direct;
 pub mod fast;
 pub mod guarded;
 pub mod heap;

@@ -115,6 +115,20 @@ reals! {
     cleanup_pop c"_pthread_cleanup_pop"
     getpid c"getpid"
     tgkill c"tgkill"
+    read c"read"
+    write c"write"
+    readv c"readv"
+    writev c"writev"
+    pread c"pread64"
+    pwrite c"pwrite64"
+    recv c"recv"
+    recvfrom c"recvfrom"
+    recvmsg c"recvmsg"
+    send c"send"
+    sendto c"sendto"
+    sendmsg c"sendmsg"
+    poll c"poll"
+    epoll_wait c"epoll_wait"
 }
 
 /// Finds all real functions; called while the program has one thread.
