@@ -101,6 +101,10 @@ pub fn describe_note(trace: &Trace, note: &Note) -> String {
             "all its calls were patched, so Syscall User Dispatch was switched off".to_owned()
         }
         note::THREAD_ROUTINE => format!("the next thread begins at {value:#x}"),
+        note::CALLS_BY_LIBC => {
+            "a library that cancels threads was loaded: calls are made by libc's own functions"
+                .to_owned()
+        }
         note::LATE_LIBRARY => format!(
             "{}; recorded in parallel all the same: a replay may diverge; record with --threads serial",
             late::describe(trace, note)

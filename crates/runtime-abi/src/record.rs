@@ -117,10 +117,13 @@ pub mod note {
     /// A process that ran in parallel already loaded a library that would have made it serial; value: why, one of
     /// [`super::threads`]; payload: its path.
     pub const LATE_LIBRARY: u64 = 12;
+    /// No warning: the program loaded a library that cancels threads, so calls are left to libc's own functions from
+    /// here on. The one note that a replay acts on.
+    pub const CALLS_BY_LIBC: u64 = 13;
 
     /// Whether it is something that the user should know before a replay.
     pub const fn is_warning(code: u64) -> bool {
-        !matches!(code, DISPATCH_OFF | THREAD_ROUTINE)
+        !matches!(code, DISPATCH_OFF | THREAD_ROUTINE | CALLS_BY_LIBC)
     }
 }
 

@@ -37,6 +37,7 @@ pub fn code_mapped(thread: &mut Thread, descriptor: usize, offset: u64, length: 
     // Whoever waits in a call by then must be one that libc can cancel.
     if direct::is_on() && imports(descriptor, &mut thread.scratch, PTHREAD_CANCEL) == Some(true) {
         direct::stop();
+        thread.note(note::CALLS_BY_LIBC, 0, &[]);
     }
     let process = thread.process();
     if thread.sync != RECORD || !process.parallel || !process.code.surveyed {

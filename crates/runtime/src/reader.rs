@@ -1,7 +1,8 @@
 //! Reading a thread's log in a replay.
 
+use crate::hooks::direct;
 use crate::state::Thread;
-use wayfarer_runtime_abi::record::{self, Record, sync};
+use wayfarer_runtime_abi::record::{self, Record, note, sync};
 
 /// The rest of the log.
 fn rest(thread: &Thread) -> &'static [u8] {
@@ -10,7 +11,7 @@ fn rest(thread: &Thread) -> &'static [u8] {
     unsafe { core::slice::from_raw_parts(thread.read, length) }
 }
 
-/// Records that tell about the recording but promise nothing.
+/// Records that tell about the recording but promise nothing of this thread.
 fn only_for_readers(record: &Record<'_>) -> bool {
     match record.tag {
         record::NOTE | record::FINAL | record::WAIT | record::POSTS => true,
@@ -27,6 +28,9 @@ pub fn peek(thread: &mut Thread) -> Option<Record<'static>> {
         let record = record::read(rest(thread)).ok()?;
         if !only_for_readers(&record) {
             return Some(record);
+        }
+        if record.tag == record::NOTE && record.number == note::CALLS_BY_LIBC {
+            direct::stop();
         }
         advance(thread, record.length);
     }

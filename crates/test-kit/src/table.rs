@@ -98,6 +98,7 @@ pub const DEBUGGEES: &[Debuggee] = &[
     Debuggee::c("signals/queued_values"),
     Debuggee::c("signals/reap_in_handler"),
     Debuggee::c("signals/restart_or_interrupt"),
+    Debuggee::c("signals/seen_from_handler"),
     Debuggee::c("signals/self_pipe"),
     Debuggee::c("signals/siglongjmp"),
     Debuggee::c("signals/sigwait"),

@@ -22,6 +22,7 @@ fn main() {
         a_divergence_names_the_library,
         threads_of_a_library_with_locks_run_in_parallel,
         threads_of_a_library_with_atomics_take_turns,
+        a_library_cancels_its_thread,
     ]);
 }
 
@@ -146,6 +147,22 @@ fn threads_of_a_library_with_locks_run_in_parallel() -> Outcome {
 
 fn threads_of_a_library_with_atomics_take_turns() -> Outcome {
     expect_mode(&["-DBY_HAND"], "serial", LIBRARY)
+}
+
+/// The program never asked for cancellation, so its calls came straight to us until the library was loaded.
+fn a_library_cancels_its_thread() -> Outcome {
+    let library = library("cancels")?;
+    let program = built("lets_work", &[])?;
+    for mode in ["auto", "serial", "parallel"] {
+        let recorder = Recorder::default().option("--threads").option(mode);
+        let mut recording = recorder.record([program.as_path(), library.as_path()])?;
+        let said = recording.run.stdout_text();
+        if !said.starts_with("0000600d ") {
+            return Err(recording.explain(format!("{mode}: not cancelled: {said}")));
+        }
+        expect_identical(&mut recording)?;
+    }
+    Ok(Verdict::Passed)
 }
 
 fn a_divergence_names_the_library() -> Outcome {
