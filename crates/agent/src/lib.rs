@@ -17,6 +17,7 @@ pub mod monitor;
 pub mod observe;
 pub mod probe;
 pub mod program;
+pub mod raced;
 pub mod record;
 pub mod replay;
 pub mod replay_session;

@@ -23,9 +23,9 @@ use crate::children::{Ended, Stat, Watch, reap};
 use crate::judge::Judge;
 use crate::launch::{Launch, LaunchError, start};
 use crate::program::{Program, ProgramError};
-use crate::runtime_library;
 use crate::session::{Session, SessionError};
 use crate::trace_directory::{DirectoryError, TraceDirectory};
+use crate::{raced, runtime_library};
 
 /// How long processes that outlive the command are waited for without a word.
 const GRACE: Duration = Duration::from_millis(200);
@@ -250,6 +250,7 @@ fn make_session(
         .map_err(|source| RecordError::Write { path, source })?;
     let header = session.header_mut();
     header.mode = MODE_RECORD;
+    header.raced = raced::known();
     header.flags = options.flags
         | if options.contents == ContentsMode::All {
             flags::CONTENTS_ALL

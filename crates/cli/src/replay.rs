@@ -1,6 +1,7 @@
 //! `wayfarer replay`.
 
 use serde::Serialize;
+use wayfarer_agent::raced;
 use wayfarer_agent::replay::{self, ReplayError, ReplayReport, SolidChoice};
 use wayfarer_replay::Explanation;
 use wayfarer_runtime_abi::layout::{Delay, process_state};
@@ -70,11 +71,23 @@ fn attempts(trace: &Trace, options: &ReplayOptions) -> Result<(ReplayReport, u32
             );
             return Ok((report, attempt));
         }
+        learn(explanation);
         say::line(&format!(
             "attempt {attempt} diverged ({} in {}); trying again with other timing",
             explanation.kind, explanation.process
         ));
         attempt += 1;
+    }
+}
+
+/// The next recording of a program that raced is a serial one.
+fn learn(explanation: &Explanation) {
+    if let Some(file) = explanation.raced.as_ref().and_then(raced::remember) {
+        say::line(&format!(
+            "from now on `--threads auto` records {} serially on this machine (to undo that, remove {})",
+            explanation.process,
+            file.display()
+        ));
     }
 }
 
@@ -116,6 +129,7 @@ fn tell(options: &ReplayOptions, report: &ReplayReport, attempt: u32) -> i32 {
     }
     if let Some(explanation) = &report.explanation {
         say::line(&explanation.to_string());
+        learn(explanation);
     } else if !options.check || (say::to_a_terminal() && !options.json) {
         say::line(&format!(
             "identical: {} events of {} threads in {} processes, exit status {}",

@@ -147,18 +147,18 @@ impl Module {
         }
     }
 
-    /// The program itself, for what does not depend on where it is loaded.
-    pub fn program(auxiliary: &Auxiliary) -> Module {
+    /// The program itself, by the place and number of its headers that the kernel told.
+    pub fn program(program_headers: usize, program_header_count: usize) -> Module {
         let mut module = Module {
             base: 0,
             name: c"".as_ptr().cast(),
-            program_headers: auxiliary.program_headers,
-            program_header_count: auxiliary.program_header_count,
+            program_headers,
+            program_header_count,
         };
         let mut headers = module.segments().filter(|&(kind, ..)| kind == PT_PHDR);
-        let base = headers.next().map_or(0, |(_, address, _)| {
-            auxiliary.program_headers.wrapping_sub(address)
-        });
+        let base = headers
+            .next()
+            .map_or(0, |(_, address, _)| program_headers.wrapping_sub(address));
         drop(headers);
         module.base = base;
         module

@@ -10,7 +10,7 @@ use wayfarer_trace::Trace;
 use crate::causes::{kind_and_cause, remedy, unrecorded_input};
 use crate::events::{call_name, describe, describe_parts};
 use crate::observed::{Met, ThreadState, Wait};
-use crate::races::{self, Around};
+use crate::races::{self, Around, Raced};
 use crate::sync_words::kind_name;
 use crate::words::{process_name, thread_index, thread_name, wait_text};
 
@@ -61,6 +61,9 @@ pub struct Explanation {
     pub histories: Vec<String>,
     pub likely_cause: String,
     pub remedy: String,
+    /// A race that `--threads auto` did not foresee is in this program.
+    #[serde(skip)]
+    pub raced: Option<Raced>,
 }
 
 /// An event with its number.
@@ -113,6 +116,9 @@ pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) 
         explanation.likely_cause = races::cause(trace, process);
     }
     explanation.remedy = remedy(explanation.kind, race);
+    if race == Some(explanation.remedy.as_str()) {
+        explanation.raced = races::program_of(trace, process);
+    }
     explanation
 }
 

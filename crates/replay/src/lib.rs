@@ -27,6 +27,7 @@ pub use divergence::{Difference, Explanation, explain};
 pub use observed::{Met, ProcessState, ThreadState, Wait};
 pub use outcome::compare;
 pub use plan::{Plan, PlanError};
+pub use races::Raced;
 pub use runs::RunLengths;
 pub use search::{Attempt, Search};
 pub use standstill::{Verdict, judge};

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use wayfarer_model::ProcessId;
-use wayfarer_runtime_abi::record::Record;
-use wayfarer_trace::{History, SyncObject, ThreadsMode, Trace};
+use wayfarer_model::{ProcessId, ThreadId};
+use wayfarer_runtime_abi::record::{self, Record, threads};
+use wayfarer_trace::{History, SyncObject, Text, ThreadsMode, Trace};
 
 use crate::late;
 use crate::observed::{Met, ThreadState, Wait};
+use crate::start::Start;
 use crate::sync_words::{kind_name, object_name, side_letter};
 use crate::words::{process_name, thread_index};
 
@@ -30,6 +31,63 @@ pub fn is_parallel(trace: &Trace, process: ProcessId) -> bool {
             .iter()
             .any(|choice| choice.mode == ThreadsMode::Parallel)
     })
+}
+
+/// A program that raced, by the file that it was started from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raced {
+    pub path: Text,
+    pub build_id: Vec<u8>,
+}
+
+/// The program of a process that `--threads auto` found fit to be recorded in parallel.
+pub fn program_of(trace: &Trace, process: ProcessId) -> Option<Raced> {
+    let is_chosen = |record: &Record<'_>| {
+        record.tag == record::THREADS
+            && record.number == threads::PARALLEL
+            && record.check == threads::ALL_VISIBLE
+    };
+    let mut chosen = trace
+        .threads()
+        .iter()
+        .filter(|thread| thread.process == process)
+        .filter_map(|thread| {
+            let records = trace.records(thread.id).ok()?;
+            let mut known = records.iter().map_while(Result::ok);
+            known
+                .position(|entry| is_chosen(&entry.record))
+                .map(|place| (thread.id, place))
+        });
+    let (thread, place) = chosen.next()?;
+    let start = last_start(trace, thread, place).or_else(|| inherited_start(trace, process))?;
+    let program = start.modules.into_iter().next()?;
+    Some(Raced {
+        path: program.path,
+        build_id: program.build_id,
+    })
+}
+
+/// The last program that a thread began within its first `most` records.
+fn last_start(trace: &Trace, thread: ThreadId, most: usize) -> Option<Start> {
+    let records = trace.records(thread).ok()?;
+    let known = records.iter().take(most).map_while(Result::ok);
+    known
+        .filter(|entry| entry.record.tag == record::START)
+        .last()
+        .and_then(|entry| Start::parse(entry.record.payload))
+}
+
+/// A forked child goes on with the program of the parent.
+fn inherited_start(trace: &Trace, process: ProcessId) -> Option<Start> {
+    let find = |id| trace.processes().iter().find(|row| row.id == id);
+    let mut parent = find(find(process)?.parent)?;
+    for _ in 0..trace.processes().len() {
+        if let Some(start) = last_start(trace, parent.main_thread, usize::MAX) {
+            return Some(start);
+        }
+        parent = find(parent.parent)?;
+    }
+    None
 }
 
 /// Why a replay of this process, which was recorded in parallel, most likely differed.

@@ -90,6 +90,9 @@ pub fn reason(choice: &ThreadsChoice) -> String {
             "a function that is needed for parallel mode was not found in its libc".to_owned()
         }
         threads::CANCELS => "it cancels threads".to_owned(),
+        threads::RACED => {
+            "a replay of an earlier recording in parallel diverged by a race".to_owned()
+        }
         other => format!("reason {other}"),
     }
 }

@@ -139,7 +139,18 @@ pub struct Header {
     pub solid_delays: u32,
     /// Replay with [`flags::SOLID`]: turns that ended because the thread had to wait.
     pub solid_turn_ends: AtomicU32,
+    /// Recording: programs that raced ([`race_key`]); 0: no more.
+    pub raced: [u64; MAX_RACED],
     pub divergence: Divergence,
+}
+
+/// Programs that raced of which a recording is told.
+pub const MAX_RACED: usize = 256;
+
+/// What stands for a program that raced: the beginning of its build id; `None` for one that has none.
+pub fn race_key(build_id: &[u8]) -> Option<u64> {
+    let start = build_id.first_chunk()?;
+    Some(u64::from_le_bytes(*start)).filter(|key| *key != 0)
 }
 
 /// Solid replay: behind an access of a parallel process, the *point*, the thread steps aside for a while.

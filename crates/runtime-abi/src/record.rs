@@ -179,6 +179,8 @@ pub mod threads {
     pub const UNKNOWN_LIBC: u8 = 9;
     /// It cancels threads.
     pub const CANCELS: u8 = 10;
+    /// A replay of an earlier recording in parallel diverged by a race.
+    pub const RACED: u8 = 11;
 }
 
 /// A record as read back.

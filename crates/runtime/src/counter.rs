@@ -23,7 +23,9 @@ const NOTE_OF_GO: &[u8] = b"Go\0\0";
 
 /// Makes reads of the counter fault in this program and its threads, if it is one of those.
 pub fn watch(thread: &mut Thread, auxiliary: &Auxiliary) {
-    if Module::program(auxiliary).has_note(NOTE_OF_GO) {
+    if Module::program(auxiliary.program_headers, auxiliary.program_header_count)
+        .has_note(NOTE_OF_GO)
+    {
         thread.process().counter_faults = set(PR_TSC_SIGSEGV);
     }
 }

@@ -5,6 +5,8 @@
 
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use wayfarer_entrance::modules::Module;
+use wayfarer_runtime_abi::layout::race_key;
 
 const DT_STRTAB: usize = 5;
 const DT_SYMTAB: usize = 6;
@@ -225,6 +227,15 @@ pub fn survey(by_hand: &[&[u8]]) -> Survey {
 pub fn program_imports(name: &CStr) -> bool {
     // SAFETY: the first entry of the list is the program.
     unsafe { first().as_ref().is_some_and(|map| imports(map, name)) }
+}
+
+/// What the program would be remembered by if it raced.
+pub fn program_key() -> Option<u64> {
+    let program = Module::program(
+        HEADERS.load(Ordering::Relaxed),
+        COUNT.load(Ordering::Relaxed),
+    );
+    race_key(program.build_id())
 }
 
 /// Whether any module but ours and libc, which defines it, asks for `name`.

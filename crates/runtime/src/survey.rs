@@ -2,6 +2,7 @@
 
 use crate::hooks::cancel;
 use crate::resolve;
+use crate::state::header;
 use wayfarer_runtime_abi::record::threads;
 
 /// Libraries that synchronise by hand.
@@ -20,6 +21,9 @@ pub const FOLLOWED: [&[u8]; 2] = [b"libc.so", b"libstdc++"];
 
 /// Mode, reason and its value, for a process that is about to have its second thread.
 pub fn verdict() -> (u64, u8, i64) {
+    if resolve::program_key().is_some_and(|key| header().raced.contains(&key)) {
+        return (threads::SERIAL, threads::RACED, 0);
+    }
     let found = resolve::survey(&BY_HAND);
     if found.declares_sync {
         return (threads::PARALLEL, threads::ALL_VISIBLE, 0);

@@ -65,6 +65,7 @@ impl Place {
         let mut command = match recorder {
             Some(wayfarer) => {
                 let mut command = Command::new(wayfarer);
+                command.env("XDG_STATE_HOME", "/dev/null");
                 command
                     .arg("record")
                     .arg("-o")

@@ -24,6 +24,8 @@ pub fn run(place: &Place, wayfarer: &Path, recorded_status: i32) -> Result<Repla
     let stdout = place.file("replay.stdout");
     let stderr = place.file("replay.stderr");
     let mut command = Command::new(wayfarer);
+    // No run learns from another one which programs race.
+    command.env("XDG_STATE_HOME", "/dev/null");
     command
         .arg("replay")
         .arg(place.trace())
