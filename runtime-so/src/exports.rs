@@ -7,8 +7,8 @@ use core::arch::naked_asm;
 use runtime::hooks::real::Real;
 use runtime::hooks::rwlock::Side;
 use runtime::hooks::{
-    barrier, c11, cancel, condition, direct, heap, mutex, once, random, rwlock, semaphore, spin,
-    stream, thread, user,
+    barrier, c11, cancel, condition, direct, fork, heap, mutex, once, random, rwlock, semaphore,
+    spin, stream, thread, user,
 };
 
 /// `export! { name(arguments…) at register => body }`: the body sees its arguments and `place`.
@@ -113,6 +113,13 @@ plain! {
     "aligned_alloc" aligned_alloc(a, n) usize = heap::use_heap(Real::aligned_alloc, [a, n, 0, 0, 0, 0]);
     "posix_memalign" posix_memalign(p, a, n) i32 = heap::use_heap(Real::posix_memalign, [p, a, n, 0, 0, 0]) as i32;
     "valloc" valloc(n) usize = heap::use_heap(Real::valloc, [n, 0, 0, 0, 0, 0]);
+    "pvalloc" pvalloc(n) usize = heap::use_heap(Real::pvalloc, [n, 0, 0, 0, 0, 0]);
+    "malloc_trim" malloc_trim(n) i32 = heap::use_heap(Real::malloc_trim, [n, 0, 0, 0, 0, 0]) as i32;
+    "mallopt" mallopt(p, v) i32 = heap::use_heap(Real::mallopt, [p, v, 0, 0, 0, 0]) as i32;
+    "mallinfo" mallinfo(place) usize = heap::use_heap(Real::mallinfo, [place, 0, 0, 0, 0, 0]);
+    "mallinfo2" mallinfo2(place) usize = heap::use_heap(Real::mallinfo2, [place, 0, 0, 0, 0, 0]);
+    "fork" libc_fork() i32 = fork::in_order(Real::fork, [0; 6]) as i32;
+    "popen" popen(c, m) usize = fork::in_order(Real::popen, [c, m, 0, 0, 0, 0]);
     "rand" rand() i32 = random::use_random(Real::rand, 0) as i32;
     "srand" srand(s) () = { random::use_random(Real::srand, s); };
     "random" libc_random() usize = random::use_random(Real::random, 0);

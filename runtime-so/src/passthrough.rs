@@ -10,7 +10,9 @@ use wayfarer_entrance::clone::Shape;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::modules::{self, Auxiliary};
 use wayfarer_entrance::signal_frame::{SA_RESTORER, SIG_UNBLOCK, SIGSYS, SigAction, bit};
-use wayfarer_entrance::{Hooks, clone, dispatch, patch, raw, set_hooks, tls, vdso};
+use wayfarer_entrance::{
+    Hooks, clone, dispatch, pass_through_by_name, patch, raw, set_hooks, tls, vdso,
+};
 use wayfarer_runtime_abi::sites::{Module, Site, Table};
 
 const EINVAL: usize = -22isize as usize;
@@ -20,6 +22,7 @@ pub unsafe fn start(_argc: i32, _argv: *const *const u8, envp: *const *const u8)
     unsafe {
         set_hooks(&Hooks {
             dispatch: on_call,
+            call: pass_through_by_name,
             foreign_sigsys,
             child_started,
             vfork_before,

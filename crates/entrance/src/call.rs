@@ -5,7 +5,7 @@
 //! cancellation on and off. The program's stack holds the same frame, so that a handler sees the registers of the
 //! call and a replay leaves the same bytes behind.
 
-use core::arch::global_asm;
+use core::arch::{asm, global_asm};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::frame::Frame;
@@ -35,13 +35,25 @@ unsafe extern "C" {
     pub fn wayfarer_call();
 }
 
+/// Goes back to the program from the hook of a call by name.
+///
+/// # Safety
+/// With the frame that the hook got, and nothing left to be done in it.
+#[inline(always)]
+pub unsafe fn leave(frame: *mut Frame) -> ! {
+    // SAFETY: the way out takes everything from the frame.
+    unsafe {
+        asm!("mov rbx, {frame}", "jmp wayfarer_call_leave", frame = in(reg) frame, options(noreturn));
+    }
+}
+
 // Entry: a function call of the program, `eax` the number of the system call. Frame and stack pointer are laid out as
 // the trampoline does it; what is pushed for `rip` and `resume` is the function's own end, where its return address lies
 // at the stack pointer.
 global_asm!(
     ".pushsection .text.wayfarer_call,\"ax\",@progbits",
-    ".globl wayfarer_call",
-    ".hidden wayfarer_call",
+    ".globl wayfarer_call, wayfarer_call_leave",
+    ".hidden wayfarer_call, wayfarer_call_leave",
     ".type wayfarer_call,@function",
     ".p2align 6",
     "wayfarer_call:",
@@ -89,7 +101,19 @@ global_asm!(
     ".cfi_def_cfa_register rbx",
     "and rsp, -16",
     take_own_stack!("rbx"),
-    "call qword ptr [rip + {hooks} + {dispatch}]",
+    "mov [rbx + {r11}], r12",
+    // A return across the kernel is one that the processor does not foresee, so the hook comes back by a jump, and is
+    // gone to by one: calls and returns stay paired. Unwinders find where it belongs.
+    "lea rax, [rip + 4f]",
+    "push rax",
+    "jmp qword ptr [rip + {hooks} + {call}]",
+    "nop",
+    "4:",
+    "nop",
+    "wayfarer_call_leave:",
+    "mov r13, qword ptr [rip + wayfarer_thread@GOTTPOFF]",
+    "mov r13, qword ptr fs:[r13]",
+    "mov r12, [rbx + {r11}]",
     give_own_stack!(),
     "lea rsp, [rbx + 256]",
     ".cfi_def_cfa rsp, 280",
@@ -132,7 +156,8 @@ global_asm!(
     ".size wayfarer_call, . - wayfarer_call",
     ".popsection",
     hooks = sym HOOKS,
-    dispatch = const core::mem::offset_of!(Hooks, dispatch),
+    call = const core::mem::offset_of!(Hooks, call),
+    r11 = const core::mem::offset_of!(Frame, r11),
     errno = sym ERRNO,
     rax = const core::mem::offset_of!(Frame, rax),
     rdx = const core::mem::offset_of!(Frame, rdx),

@@ -3,7 +3,7 @@
 use core::cell::UnsafeCell;
 
 use crate::frame::Frame;
-use crate::{raw, vdso};
+use crate::{call, raw, vdso};
 
 /// The functions behind the entrances. They run on the program's stack, in any thread, possibly
 /// inside a signal handler of the program, and must obey the house rules.
@@ -16,6 +16,8 @@ pub struct Hooks {
     /// A system call: number in `rax`, arguments in `rdi rsi rdx r10 r8 r9`. The hook writes the
     /// result to `rax`. It never sees `rt_sigreturn` and the calls that go the way of `vfork`.
     pub dispatch: unsafe extern "C" fn(*mut Frame),
+    /// The same for a call by name ([`crate::call`]); ends with [`crate::call::leave`].
+    pub call: unsafe extern "C" fn(*mut Frame) -> !,
     /// A SIGSYS that is not ours: `siginfo`, `ucontext`. Runs in the signal handler with all
     /// signals blocked.
     pub foreign_sigsys: unsafe extern "C" fn(*mut u8, *mut u8),
@@ -44,6 +46,7 @@ unsafe impl Sync for HooksCell {}
 /// The hooks in use; the trampolines call through the fields by their offsets.
 pub(crate) static HOOKS: HooksCell = HooksCell(UnsafeCell::new(Hooks {
     dispatch: pass_through,
+    call: pass_through_by_name,
     foreign_sigsys: ignore_sigsys,
     child_started: ignore_child,
     vfork_before: refuse_vfork,
@@ -77,6 +80,15 @@ unsafe extern "C" fn pass_through(frame: *mut Frame) {
     let [a, b, c, d, e, f] = frame.arguments();
     // SAFETY: the program itself asked for this call.
     frame.rax = unsafe { raw::syscall6(frame.rax, a, b, c, d, e, f) } as usize;
+}
+
+/// As [`pass_through`].
+pub unsafe extern "C" fn pass_through_by_name(frame: *mut Frame) -> ! {
+    // SAFETY: the entrance passes its own live frame.
+    unsafe {
+        pass_through(frame);
+        call::leave(frame)
+    }
 }
 
 unsafe extern "C" fn ignore_sigsys(_info: *mut u8, _context: *mut u8) {}

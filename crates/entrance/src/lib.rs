@@ -49,4 +49,4 @@ pub mod vdso;
 mod vdso_symbols;
 pub mod vector;
 
-pub use hooks::{Hooks, set_hooks};
+pub use hooks::{Hooks, pass_through_by_name, set_hooks};

@@ -93,6 +93,7 @@ fn every_road_leads_to_the_hook() {
     unsafe {
         set_hooks(&Hooks {
             dispatch: on_call,
+            call: wayfarer_entrance::pass_through_by_name,
             foreign_sigsys: no_sigsys,
             child_started: no_child,
             vfork_before: no_vfork,

@@ -19,6 +19,7 @@ pub fn letter(kind: Option<u8>) -> char {
         Some(sync::BARRIER) => 'B',
         Some(sync::CONDITION) => 'C',
         Some(sync::THREADS) => 'T',
+        Some(sync::FORKS) => 'K',
         _ => 'X',
     }
 }
@@ -39,6 +40,7 @@ pub fn kind_name(kind: Option<u8>) -> &'static str {
         Some(sync::BARRIER) => "barrier",
         Some(sync::CONDITION) => "condition variable",
         Some(sync::THREADS) => "threads",
+        Some(sync::FORKS) => "forks",
         _ => "object of unknown kind",
     }
 }
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_letter_and_a_name_of_its_own() {
-        let kinds: Vec<u8> = (sync::EVENTS..=sync::THREADS).collect();
+        let kinds: Vec<u8> = (sync::EVENTS..=sync::FORKS).collect();
         let mut letters: Vec<char> = kinds.iter().map(|kind| letter(Some(*kind))).collect();
         letters.push(letter(None));
         letters.sort_unstable();
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_reason_has_words() {
-        for number in threads::ASKED..=threads::CANCELS {
+        for number in threads::ASKED..=threads::RACED {
             let choice = ThreadsChoice {
                 mode: ThreadsMode::Serial,
                 reason: number,

@@ -151,6 +151,7 @@ pub mod sync {
     pub const BARRIER: u8 = 10;
     pub const CONDITION: u8 = 11;
     pub const THREADS: u8 = 12;
+    pub const FORKS: u8 = 13;
     /// Bytes of the payload of an `OBJECT`: address, place.
     pub const OBJECT_PAYLOAD: usize = 16;
 }

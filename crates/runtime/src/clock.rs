@@ -1,7 +1,9 @@
 //! Clocks that the program reads without a system call.
 
 use crate::state::{Thread, current};
-use crate::{diverge, log_end, reader, replay, token};
+use crate::{diverge, log_end, reader, replay, signals, token};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, vdso};
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence};
@@ -9,9 +11,22 @@ use wayfarer_runtime_abi::record;
 
 const CLOCK_GETTIME: i64 = 228;
 
+/// Recording: a program that does nothing but look at clocks gets its signals here. There is no call whose registers a
+/// handler could be shown.
+#[cold]
+#[inline(never)]
+fn deliver(thread: &mut Thread) {
+    // SAFETY: all fields are plain numbers.
+    let mut frame: Frame = unsafe { core::mem::zeroed() };
+    signals::deliver(thread, &mut frame, record::place::ENTRY);
+}
+
 /// Recording: writes the difference to the last value of the same clock.
 #[inline(always)]
 fn write_down(thread: &mut Thread, clock: u8, value: i64) {
+    if thread.pending.load(Ordering::Relaxed) != 0 {
+        deliver(thread);
+    }
     let place = thread.room(16);
     if place.is_null() {
         return;

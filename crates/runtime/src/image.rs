@@ -47,6 +47,7 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         tls::set(core::ptr::from_mut(thread).cast());
         set_hooks(&HOOKS);
         hooks::direct::start();
+        hooks::fork::start();
         switch_recipes_off(head.flags);
         dispatch::count_traps_in(&head.dispatch_traps);
         faults::install();

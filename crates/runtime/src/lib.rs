@@ -83,6 +83,7 @@ use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 
 pub(crate) static HOOKS: Hooks = Hooks {
     dispatch,
+    call,
     foreign_sigsys: force::foreign_sigsys,
     child_started: process::child_started,
     vfork_before: vfork::vfork_before,
@@ -103,8 +104,23 @@ pub unsafe fn start(_count: i32, arguments: *const *const u8, variables: *const 
     unsafe { image::start(arguments, variables.cast_mut().cast()) }
 }
 
-/// Every system call of the program.
+/// Every system call of the program but those by name.
 unsafe extern "C" fn dispatch(frame: *mut Frame) {
+    // SAFETY: the entrance passes the live frame.
+    unsafe { decide(frame) }
+}
+
+/// A system call by name.
+unsafe extern "C" fn call(frame: *mut Frame) -> ! {
+    // SAFETY: as above; it is over.
+    unsafe {
+        decide(frame);
+        wayfarer_entrance::call::leave(frame)
+    }
+}
+
+#[inline(always)]
+unsafe fn decide(frame: *mut Frame) {
     // SAFETY: the entrance passes the live frame; the thread is this one.
     unsafe {
         let frame = &mut *frame;

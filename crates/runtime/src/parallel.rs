@@ -2,11 +2,13 @@
 //!
 //! Whether a process is recorded in this mode is decided when it gets its second thread, by what its
 //! code looks like, unless the user said it. All system calls of the process count as accesses of one
-//! object of their own, so that what threads tell each other through the kernel keeps its order too.
+//! object of their own, so that what threads tell each other through the kernel keeps its order too. A call that may
+//! wait, in which others go on, is two: as it begins, for those who see what it does, and when it is over, behind those
+//! that it waited for. A send is noted before whoever received it.
 
 use crate::order::{self, OFF, Object, RECORD, REPLAY};
 use crate::state::{Thread, header};
-use crate::{futex, reader, signals, solid, survey, token};
+use crate::{futex, reader, signals, solid, survey, table, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
@@ -114,6 +116,9 @@ pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
         _ => {}
     }
     token::acquire(thread);
+    if table::get(frame.rax).blocks {
+        note_event(thread);
+    }
     false
 }
 
@@ -211,6 +216,19 @@ pub fn begin_event(thread: &mut Thread) {
     let order = &thread.process().events;
     order::before(thread, order.order(), EVENTS);
     thread.in_event = true;
+}
+
+/// Replay, at the entry of a call that may wait.
+pub fn announce(thread: &mut Thread, frame: &mut Frame) {
+    // Handlers that ran before.
+    while let Some(next) = reader::peek(thread)
+        && next.tag == record::SIGNAL
+        && record::place::kind(next.check) == record::place::ENTRY
+    {
+        signals::replay_at(thread, frame);
+    }
+    begin_event(thread);
+    end_event(thread);
 }
 
 /// Replay: the event is over.

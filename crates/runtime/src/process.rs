@@ -182,6 +182,7 @@ fn become_child(thread: &mut Thread, child: Child) {
     thread.skipped = 0;
     crate::hooks::heap::reset(thread);
     crate::hooks::random::reset();
+    crate::hooks::fork::reset();
     crate::hooks::thread::reset();
     process.sync_count.store(0, Ordering::Relaxed);
     describe_process(thread, child.process);

@@ -41,8 +41,8 @@ impl Made<'_> {
     }
 }
 
-/// The dispatcher while recording.
-#[inline]
+/// The dispatcher while recording. In its caller's code: see [`wayfarer_entrance::call`].
+#[inline(always)]
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.pending.load(Ordering::Relaxed) != 0 {
         signals::deliver(thread, frame, record::place::ENTRY);

@@ -22,6 +22,9 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.sync != order::OFF && parallel::replay_real(thread, frame) {
         return;
     }
+    if thread.sync != order::OFF && table::get(frame.rax).blocks {
+        parallel::announce(thread, frame);
+    }
     let mut made = Made::of(frame);
     let result = match made.call.kind {
         Kind::Refuse => ENOSYS,
@@ -110,7 +113,10 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             let call = special::semctl_call(call, made.arguments[2], u16::MAX);
             emulate(thread, made, &call)
         }
-        202 => emulate(thread, made, &special::futex_call(call, made.arguments[1])),
+        202 => match special::wake_nobody(thread, &made.arguments) {
+            Some(woken) => woken,
+            None => emulate(thread, made, &special::futex_call(call, made.arguments[1])),
+        },
         218 => {
             thread.clear_tid = made.arguments[0];
             emulate(thread, made, call)

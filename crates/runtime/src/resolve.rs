@@ -74,12 +74,36 @@ fn own_dynamic() -> *const [usize; 2] {
     dynamic
 }
 
-/// Address of the first definition of `name` that is not ours; 0: there is none.
+/// Address of the first definition of `name` behind ours; 0: there is none. Not one before ours: whoever stands there,
+/// such as a program with a `malloc` of its own, may itself have asked for the next one, which is us.
 ///
 /// # Safety
 /// Only while nobody loads or unloads a library, or from a constructor.
 pub unsafe fn next(name: &CStr) -> usize {
     let mut entry = first();
+    // SAFETY: the list ends with null.
+    unsafe {
+        while let Some(map) = entry.as_ref() {
+            entry = map.next;
+            if map.dynamic == own_dynamic() {
+                return definition(entry, name);
+            }
+        }
+    }
+    0
+}
+
+/// Address of the first definition of `name` that is not ours: of a variable, which the program may have taken to itself.
+///
+/// # Safety
+/// As [`next`].
+pub unsafe fn variable(name: &CStr) -> usize {
+    // SAFETY: as the caller says.
+    unsafe { definition(first(), name) }
+}
+
+/// The first definition of `name` in the list from `entry` on that is not ours.
+unsafe fn definition(mut entry: *const LinkMap, name: &CStr) -> usize {
     let hash = hash_of(name);
     // SAFETY: the list ends with null; its modules are mapped.
     unsafe {

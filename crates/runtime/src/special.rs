@@ -183,10 +183,22 @@ fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
     const WAIT_BITSET: usize = 9;
     const COMMAND: usize = 0x7f;
     let [_, operation, _, limit, ..] = made.arguments;
+    if let Some(woken) = wake_nobody(thread, &made.arguments) {
+        return woken;
+    }
     thread.patient = matches!(operation & COMMAND, WAIT | WAIT_BITSET) && limit == 0;
     let result = with_call(thread, made, futex_call(made.call, operation));
     thread.patient = false;
     result
+}
+
+/// Both modes: whoever unlocks a lock that came along in a fork wakes those who waited for it, who are not there.
+/// Whether somebody did is a matter of time, so such a call is made and not recorded.
+pub fn wake_nobody(thread: &Thread, a: &[usize; 6]) -> Option<isize> {
+    const WAKE_PRIVATE: usize = 1 | 128;
+    // SAFETY: waking changes nothing but who runs.
+    (thread.process().has_foreign_locks && a[1] == WAKE_PRIVATE)
+        .then(|| unsafe { call_kernel(202, a) })
 }
 
 /// What a futex call writes: words that the kernel changes on the program's behalf.

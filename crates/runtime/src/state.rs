@@ -75,6 +75,8 @@ pub struct Process {
     /// How threads are followed has been decided; whether they run at once.
     pub decided: bool,
     pub parallel: bool,
+    /// Forked from a process whose threads ran at once: locks came along that say whether somebody waited for them.
+    pub has_foreign_locks: bool,
     pub code: crate::disarm::Code,
     /// Reads of the time-stamp counter fault, and so would the clocks of the vDSO.
     pub counter_faults: bool,

@@ -467,6 +467,7 @@ pub fn own_domain(process: &mut Process) {
     if !process.shared_domain {
         process.serial = false;
         process.decided = false;
+        process.has_foreign_locks |= process.parallel;
         process.parallel = false;
         process.ring_length = 0;
         // SAFETY: the slot is part of the session mapping.

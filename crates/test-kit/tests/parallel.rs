@@ -60,6 +60,7 @@ const fn invisible(program: Program) -> Program {
 }
 
 const PROGRAMS: &[Program] = &[
+    c("answers"),
     c("barrier_serial"),
     c("c11_threads"),
     c("cancel_joins"),
@@ -70,7 +71,9 @@ const PROGRAMS: &[Program] = &[
     c("cond_timedwait"),
     c("create_join"),
     c("detach_exit"),
+    c("fork_many"),
     c("heap_many"),
+    c("heap_trim"),
     c("long_rows"),
     c("mutex_dynamic"),
     c("mutex_errorcheck"),

@@ -10,6 +10,7 @@ pub mod cancel;
 pub mod condition;
 pub mod direct;
 pub mod fast;
+pub mod fork;
 pub mod guarded;
 pub mod heap;
 pub mod mutex;

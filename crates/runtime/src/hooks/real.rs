@@ -102,6 +102,11 @@ reals! {
     aligned_alloc c"aligned_alloc"
     posix_memalign c"posix_memalign"
     valloc c"valloc"
+    pvalloc c"pvalloc"
+    malloc_trim c"malloc_trim"
+    mallopt c"mallopt"
+    mallinfo c"mallinfo"
+    mallinfo2 c"mallinfo2"
     rand c"rand"
     srand c"srand"
     random c"random"
@@ -113,6 +118,9 @@ reals! {
     testcancel c"pthread_testcancel"
     cleanup_push c"_pthread_cleanup_push"
     cleanup_pop c"_pthread_cleanup_pop"
+    fork c"fork"
+    register_atfork c"__register_atfork"
+    popen c"popen"
     getpid c"getpid"
     tgkill c"tgkill"
     read c"read"
@@ -135,7 +143,23 @@ reals! {
 pub fn resolve_all() {
     for (name, found) in NAMES.iter().zip(&FOUND) {
         // SAFETY: before any other constructor: nobody loads libraries.
-        found.store(unsafe { resolve::next(name) }, Ordering::Relaxed);
+        found.store(unsafe { find(name) }, Ordering::Relaxed);
+    }
+}
+
+/// Names of variables.
+const VARIABLES: [&CStr; 3] = [c"stdin", c"stdout", c"stderr"];
+
+/// # Safety
+/// As [`resolve::next`].
+unsafe fn find(name: &CStr) -> usize {
+    // SAFETY: as the caller says.
+    unsafe {
+        if VARIABLES.contains(&name) {
+            resolve::variable(name)
+        } else {
+            resolve::next(name)
+        }
     }
 }
 
@@ -171,7 +195,7 @@ fn late(which: Real) -> usize {
     };
     // SAFETY: the loader calls us while it holds its own lock, or the program has just loaded the library
     // that calls.
-    let found = unsafe { resolve::next(name) };
+    let found = unsafe { find(name) };
     if let Some(place) = FOUND.get(which as usize) {
         place.store(found, Ordering::Relaxed);
     }
