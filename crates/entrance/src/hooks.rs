@@ -82,7 +82,10 @@ unsafe extern "C" fn pass_through(frame: *mut Frame) {
     frame.rax = unsafe { raw::syscall6(frame.rax, a, b, c, d, e, f) } as usize;
 }
 
-/// As [`pass_through`].
+/// The hook of a call by name that makes the call and nothing else.
+///
+/// # Safety
+/// Only as [`Hooks::call`].
 pub unsafe extern "C" fn pass_through_by_name(frame: *mut Frame) -> ! {
     // SAFETY: the entrance passes its own live frame.
     unsafe {
