@@ -71,6 +71,7 @@ const PROGRAMS: &[Program] = &[
     c("cond_timedwait"),
     c("create_join"),
     c("detach_exit"),
+    c("exit_printing"),
     c("fork_many"),
     c("heap_many"),
     c("heap_trim"),

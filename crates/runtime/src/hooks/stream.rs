@@ -4,8 +4,9 @@ use super::followed;
 use super::real::{self, Real, call};
 use super::table;
 use crate::order::{self, Object, RECORD};
-use crate::solid;
 use crate::state::Thread;
+use crate::{futex, outcome, solid};
+use core::sync::atomic::AtomicU32;
 use wayfarer_runtime_abi::record::sync;
 
 fn object(stream: usize) -> Object {
@@ -87,6 +88,45 @@ pub unsafe fn lock(stream: usize) {
             Some(thread) => enter(thread, stream),
             None => {
                 call(Real::flockfile, [stream, 0, 0, 0, 0, 0]);
+            }
+        }
+    }
+}
+
+/// How long the end of a process waits for whoever uses the standard output, in milliseconds: it may be
+/// somebody who waits for a reader that never comes.
+const PATIENCE_MS: u32 = 50;
+const EBUSY: i32 = 16;
+
+/// The process ends by `exit`. Libc empties all buffers then, without their locks, while other threads may still print: the
+/// standard output stays locked from here on, so that what they printed before is all that counts.
+pub fn process_ends() {
+    let Some(thread) = followed() else {
+        return;
+    };
+    let stream = standard(Real::stdout);
+    if stream == 0 {
+        return;
+    }
+    let arguments = [stream, 0, 0, 0, 0, 0];
+    // SAFETY: a stream of libc's own, which is never closed by then.
+    unsafe {
+        match outcome::foretell(thread) {
+            Some(0) => enter(thread, stream),
+            Some(_) => {}
+            None => {
+                let nothing = AtomicU32::new(0);
+                let mut waited = 0;
+                let mut result = call(Real::ftrylockfile, arguments) as i32;
+                while result != 0 && waited < PATIENCE_MS {
+                    futex::wait(&nothing, 0, 1);
+                    result = call(Real::ftrylockfile, arguments) as i32;
+                    waited += 1;
+                }
+                outcome::report(thread, if result == 0 { 0 } else { EBUSY });
+                if result == 0 {
+                    order::note_shared(thread, table::order_at(stream), object(stream));
+                }
             }
         }
     }
