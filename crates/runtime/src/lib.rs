@@ -41,6 +41,7 @@ mod force;
 mod functions;
 mod futex;
 mod guards;
+mod handler_call;
 pub mod hooks;
 mod image;
 mod instruction;

@@ -66,6 +66,7 @@ reals! {
     ftrylockfile c"ftrylockfile"
     funlockfile c"funlockfile"
     stdout c"stdout"
+    first_stdout c"_IO_2_1_stdout_"
     stdin c"stdin"
     stderr c"stderr"
     puts c"puts"

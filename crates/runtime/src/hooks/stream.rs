@@ -104,12 +104,13 @@ pub fn process_ends() {
     let Some(thread) = followed() else {
         return;
     };
-    let stream = standard(Real::stdout);
+    // Not what the variable points to: the program may have put something else there, and closed it.
+    let stream = real::address(Real::first_stdout);
     if stream == 0 {
         return;
     }
     let arguments = [stream, 0, 0, 0, 0, 0];
-    // SAFETY: a stream of libc's own, which is never closed by then.
+    // SAFETY: libc's own stream, which is there for good.
     unsafe {
         match outcome::foretell(thread) {
             Some(0) => enter(thread, stream),
