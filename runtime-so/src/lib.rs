@@ -32,17 +32,6 @@ unsafe extern "C" fn initialise(argc: i32, argv: *const *const u8, envp: *const 
     }
 }
 
-/// Called by the dynamic loader when the program ends by `exit`.
-#[cfg(all(feature = "runtime", not(feature = "passthrough")))]
-#[used]
-#[unsafe(link_section = ".fini_array")]
-static FINALISER: extern "C" fn() = finalise;
-
-#[cfg(all(feature = "runtime", not(feature = "passthrough")))]
-extern "C" fn finalise() {
-    runtime::end();
-}
-
 unsafe extern "C" {
     /// Defined nowhere: whoever can reach the panic handler does not link.
     fn wayfarer_runtime_can_panic() -> !;

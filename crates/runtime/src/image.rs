@@ -62,6 +62,8 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         } else {
             compare_start(thread, &auxiliary);
         }
+        // Not before: libc keeps the address under the program's guard, which a replay has just set to the recorded one.
+        hooks::stream::start();
         if head.flags & flags::NO_DISPATCH == 0 && !(handled && dispatch::arm()) {
             thread.note(note::NO_DISPATCH, 0, &[]);
         }

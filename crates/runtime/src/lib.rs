@@ -105,11 +105,6 @@ pub unsafe fn start(_count: i32, arguments: *const *const u8, variables: *const 
     unsafe { image::start(arguments, variables.cast_mut().cast()) }
 }
 
-/// Called by the loader when the program ends by `exit`.
-pub fn end() {
-    hooks::stream::process_ends();
-}
-
 /// Every system call of the program but those by name.
 unsafe extern "C" fn dispatch(frame: *mut Frame) {
     // SAFETY: the entrance passes the live frame.

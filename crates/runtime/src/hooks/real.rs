@@ -67,6 +67,7 @@ reals! {
     funlockfile c"funlockfile"
     stdout c"stdout"
     first_stdout c"_IO_2_1_stdout_"
+    at_exit c"__cxa_atexit"
     stdin c"stdin"
     stderr c"stderr"
     puts c"puts"

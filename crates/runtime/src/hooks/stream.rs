@@ -98,9 +98,17 @@ pub unsafe fn lock(stream: usize) {
 const PATIENCE_MS: u32 = 50;
 const EBUSY: i32 = 16;
 
+/// The program starts in a session, in both modes: of the handlers for its end, ours is registered first, so `exit` calls it
+/// last. Nothing of the program runs behind it that could wait for a thread that prints.
+pub fn start() {
+    let handler = process_ends as *const ();
+    // SAFETY: libc keeps the handler, which obeys the house rules, in memory of its own.
+    unsafe { call(Real::at_exit, [handler as usize, 0, 0, 0, 0, 0]) };
+}
+
 /// The process ends by `exit`. Libc empties all buffers then, without their locks, while other threads may still print: the
 /// standard output stays locked from here on, so that what they printed before is all that counts.
-pub fn process_ends() {
+unsafe extern "C" fn process_ends(_unused: usize) {
     let Some(thread) = followed() else {
         return;
     };
