@@ -54,7 +54,6 @@ const ALLOWED_EXPORTS: &[&str] = &[
     "mtx_trylock",
     "perror",
     "poll",
-    "popen",
     "posix_memalign",
     "pread",
     "pread64",

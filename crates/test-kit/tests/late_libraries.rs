@@ -23,6 +23,7 @@ fn main() {
         threads_of_a_library_with_locks_run_in_parallel,
         threads_of_a_library_with_atomics_take_turns,
         a_library_cancels_its_thread,
+        a_library_joins_its_thread_at_the_end,
     ]);
 }
 
@@ -159,6 +160,21 @@ fn a_library_cancels_its_thread() -> Outcome {
         let said = recording.run.stdout_text();
         if !said.starts_with("0000600d ") {
             return Err(recording.explain(format!("{mode}: not cancelled: {said}")));
+        }
+        expect_identical(&mut recording)?;
+    }
+    Ok(Verdict::Passed)
+}
+
+/// Nothing of ours keeps the thread from printing while the library waits for it.
+fn a_library_joins_its_thread_at_the_end() -> Outcome {
+    let words = [built("lets_work", &[])?, library("joins_at_end")?];
+    for mode in ["auto", "serial", "parallel"] {
+        let recorder = Recorder::default().option("--threads").option(mode);
+        let mut recording = recorder.record(&words)?;
+        let said = recording.run.stdout_text();
+        if !said.ends_with("joined\n") {
+            return Err(recording.explain(format!("{mode}: not joined")));
         }
         expect_identical(&mut recording)?;
     }

@@ -1,6 +1,5 @@
-//! `fork` and `popen`, for which libc keeps lists under locks of its own: handlers to be called, children to be closed.
-//! Which of several threads gets such a lock first is nothing that anybody sees, so they come one after the other, in a
-//! kept order.
+//! `fork`, for which libc keeps a list of handlers under a lock of its own, through all of them. Which of several threads
+//! gets it first is nothing that anybody sees, so they come one after the other, in a kept order.
 //!
 //! Around the system call itself libc keeps the locks of its heap. A thread that waited for its turn with them in hand
 //! would keep everybody from `malloc`, so the fork is a use of the heap, too: by handlers of our own, the first ones
@@ -43,14 +42,14 @@ unsafe extern "C" fn after_fork() {
 
 /// # Safety
 /// As the function itself.
-pub unsafe fn in_order(which: Real, a: [usize; 6]) -> usize {
+pub unsafe fn fork() -> i32 {
     // SAFETY: as the caller says.
     unsafe {
         let Some(thread) = followed() else {
-            return call(which, a);
+            return call(Real::fork, [0; 6]) as i32;
         };
         FORKS.enter(thread);
-        let result = call(which, a);
+        let result = call(Real::fork, [0; 6]) as i32;
         // Nothing to leave in the child, which is followed no more.
         FORKS.leave(thread);
         result

@@ -122,7 +122,6 @@ reals! {
     cleanup_pop c"_pthread_cleanup_pop"
     fork c"fork"
     register_atfork c"__register_atfork"
-    popen c"popen"
     getpid c"getpid"
     tgkill c"tgkill"
     read c"read"
