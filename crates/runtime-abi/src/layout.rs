@@ -1,6 +1,6 @@
 //! What lies where in the session file.
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
 
 /// Every process maps the session file here: far from the heap, the libraries and the stack.
 pub const SESSION_BASE: usize = 0x2000_0000_0000;
@@ -94,8 +94,10 @@ pub struct Token {
     pub state: AtomicU32,
     /// Number of changes of owner so far; in a replay: the turn that may run (futex word).
     pub turn: AtomicU32,
-    /// Fills up to 16 bytes.
-    pub spare: u32,
+    /// Recording: after how many microseconds a waiting thread looks at the owner; 0: not known yet.
+    pub look_us: AtomicU16,
+    /// Recording: threads that waited for others in a loop, and now sleep until the next turn (`turn` is their futex word).
+    pub nappers: AtomicU16,
 }
 
 #[repr(C)]

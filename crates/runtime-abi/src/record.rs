@@ -12,7 +12,7 @@
 //! | `TURN` | turn varint | the thread took the token of its serial domain; payload: domain switch |
 //! | `SIGNAL` | number varint, place u8, flags zigzag | a handler ran; payload: the siginfo |
 //! | `START` | – | a program image began; payload as in [`start`] |
-//! | `YIELD` | – | the token was taken from a thread that kept it for long; payload, where that was between two events: crossings since the last event × 2, + 1 if it was at the next one |
+//! | `YIELD` | – | the token was taken from a thread that kept it for long; payload, where that was between two events: crossings since the last event × 4, + 1 if it was at the next one, + 2 if the thread waited in a loop of its own, which follows |
 //! | `NOTE` | code varint, check 0, value zigzag | a warning; payload: text |
 //! | `EXIT` | nr varint, check u8, code zigzag | exit or exit_group; check covers all output of the thread |
 //! | `OUTPUT` | nr varint, check u8, length varint | bytes written to the session's own output; payload: turn as varint; as `SEND` otherwise |

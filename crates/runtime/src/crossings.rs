@@ -6,9 +6,10 @@
 //! then the replay knows at least the two crossings between which that was, which is all that matters to a program
 //! that locks what it shares.
 
+use crate::spinning::Spin;
 use crate::state::Thread;
 use crate::{replay, token};
-use wayfarer_runtime_abi::encode::get_varint;
+use wayfarer_runtime_abi::encode::{MAX_VARINT, get_varint, put_varint};
 use wayfarer_runtime_abi::layout::MODE_RECORD;
 use wayfarer_runtime_abi::record::Record;
 
@@ -32,18 +33,42 @@ pub struct Place {
     pub passed: u64,
     /// At the next crossing, not on the way to it.
     pub exact: bool,
+    /// In which loop the thread waited for others.
+    pub spin: Option<Spin>,
 }
 
 impl Place {
-    pub fn encode(self) -> u64 {
-        self.passed << 1 | u64::from(self.exact)
+    const EXACT: u64 = 1;
+    const SPIN: u64 = 2;
+    pub const ENCODED: usize = MAX_VARINT + Spin::ENCODED;
+
+    /// # Safety
+    /// There is room for [`Place::ENCODED`] bytes.
+    pub unsafe fn encode(&self, place: *mut u8) -> *mut u8 {
+        let mut word = self.passed << 2;
+        if self.exact {
+            word |= Self::EXACT;
+        }
+        if self.spin.is_some() {
+            word |= Self::SPIN;
+        }
+        // SAFETY: as the caller says.
+        unsafe {
+            let end = put_varint(place, word);
+            self.spin.map_or(end, |spin| spin.encode(end))
+        }
     }
 
     fn of(record: &Record<'_>) -> Option<Place> {
-        let (word, _) = get_varint(record.payload, 0)?;
+        let (word, end) = get_varint(record.payload, 0)?;
+        let spin = match word & Self::SPIN {
+            0 => None,
+            _ => Some(Spin::decode(record.payload.get(end..)?)?),
+        };
         Some(Place {
-            passed: word >> 1,
-            exact: word & 1 != 0,
+            passed: word >> 2,
+            exact: word & Self::EXACT != 0,
+            spin,
         })
     }
 }
@@ -60,10 +85,11 @@ impl Crossings {
 }
 
 /// Recording: the place of a thread that is stopped in the middle of its code.
-pub fn place_between(thread: &Thread) -> Place {
+pub fn place_between(thread: &Thread, spin: Option<Spin>) -> Place {
     Place {
         passed: thread.crossings.passed,
         exact: false,
+        spin,
     }
 }
 
@@ -96,8 +122,12 @@ pub fn pass(thread: &mut Thread) -> bool {
 pub fn end_turn(thread: &mut Thread) {
     let passed = thread.crossings.passed;
     if thread.mode == MODE_RECORD {
-        let exact = true;
-        token::give_way(thread, Some(Place { passed, exact }));
+        let place = Place {
+            passed,
+            exact: true,
+            spin: None,
+        };
+        token::give_way(thread, Some(place));
     } else {
         while thread.crossings.due == passed.wrapping_add(1) {
             token::replay_yield(thread);
@@ -113,6 +143,7 @@ pub fn expect_end(thread: &mut Thread, record: &Record<'_>) {
     thread.crossings.due = place.map_or(0, |place| place.passed.wrapping_add(1));
     thread.crossings.exact = place.is_some_and(|place| place.exact);
     thread.crossings.rang = 0;
+    thread.spin = place.and_then(|place| place.spin).unwrap_or_default();
 }
 
 /// Replay: whether the turn is to end between two events.
@@ -125,15 +156,20 @@ pub fn ended(thread: &mut Thread) {
     thread.crossings.due = 0;
 }
 
+/// Replay: whether the thread is at the crossing behind which its turn ends, or behind it.
+pub fn is_behind_end(thread: &Thread) -> bool {
+    let now = thread.crossings.passed.wrapping_add(1);
+    if thread.crossings.exact {
+        now > thread.crossings.due
+    } else {
+        now >= thread.crossings.due
+    }
+}
+
 /// Replay: the thread has used some processor time in the middle of its code; whether its turn ends here. Not
 /// at the first ring behind the right crossing, where it may still be inside of what that one locked.
 pub fn ends_between(thread: &mut Thread) -> bool {
     let now = thread.crossings.passed.wrapping_add(1);
-    let is_behind = if thread.crossings.exact {
-        now > thread.crossings.due
-    } else {
-        now >= thread.crossings.due
-    };
     let rang = core::mem::replace(&mut thread.crossings.rang, now);
-    is_behind && rang == now
+    is_behind_end(thread) && rang == now
 }

@@ -103,6 +103,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     let (window, length) = thread_window(thread);
     // A signal from here on would find no stack to be handled on.
     block_all_signals();
+    crate::force::drop_timers(thread);
     // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
     // the program may have given them away.
     unsafe {

@@ -3,9 +3,10 @@
 
 use crate::signals::{SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, wanted, write_down};
 use crate::state::{Thread, current};
-use crate::{blocked, crossings, log_end, reader, replay, spinning, token};
+use crate::spinning::{Spin, Verdict};
+use crate::{blocked, crossings, log_end, reader, replay, spinning, token, watch};
 use core::sync::atomic::Ordering;
-use wayfarer_entrance::signal_frame::{SIG_SETMASK, UContext};
+use wayfarer_entrance::signal_frame::{SIG_SETMASK, SigContext, UContext};
 use wayfarer_entrance::{dispatch, raw};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 use wayfarer_runtime_abi::record;
@@ -15,11 +16,23 @@ const RT_SIGPROCMASK: usize = 14;
 const FORCE_AFTER_NS: u64 = 10_000_000;
 /// Replay: the same before a turn ends by force, which takes two such times.
 const YIELD_AFTER_NS: u64 = 5_000_000;
+/// Replay: the same where the turn ended in a loop, which should be met much sooner.
+const NO_LOOP_AFTER_NS: u64 = 50_000_000;
+/// How long a thread runs at least before it is looked at for a known loop.
+const LOOK_AFTER_US: u64 = 50;
+/// The time from one look to the next.
+const LOOK_AGAIN_US: u64 = 25;
+/// Replay: so many looks at one place of the loop are enough; two at different ones are.
+const SEEN_ENOUGH: u32 = 4;
 /// Marks the timer of a forced delivery.
 const FORCE: u64 = 0x5741_5946_464f_5243;
+/// Marks the timer of a look.
+const LOOK: u64 = FORCE + 1;
 const TIMER_CODE: i32 = -2;
 /// The clock of the timer: a thread that does not get to run is not late.
 const THREAD_PROCESSOR_TIME: usize = 3;
+/// The same for looks, which come sooner than clocks of processor time tick.
+const MONOTONIC: usize = 1;
 
 /// A SIGSYS that is no dispatched call: our own kicks and timers, or the program's business.
 ///
@@ -38,11 +51,15 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
         let code = *information.cast::<i32>().add(2);
         let value = *information.add(3);
         let outside = !dispatch::is_own_text((*context).registers.rip);
-        if code == token::KICK_CODE && matches!(value, token::KICK | token::KICK_IF_SPINNING) {
-            let wanted = value == token::KICK || spinning::is_spinning(thread, &*context);
-            if wanted && outside && thread.mode == MODE_RECORD {
-                let place = crossings::place_between(thread);
-                token::give_way(thread, Some(place));
+        if code == watch::KICK_CODE && matches!(value, watch::KICK | watch::KICK_IF_SPINNING) {
+            if outside && thread.mode == MODE_RECORD && thread.holds_token {
+                kicked(thread, &(*context).registers, value == watch::KICK);
+            }
+        } else if code == TIMER_CODE && value == LOOK {
+            if thread.mode == MODE_REPLAY {
+                look_for_end(thread, &(*context).registers, outside);
+            } else if outside && thread.mode == MODE_RECORD && thread.holds_token {
+                kicked(thread, &(*context).registers, false);
             }
         } else if code == TIMER_CODE && value == FORCE {
             if outside {
@@ -68,6 +85,59 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
             handler(SIGSYS as i32, information, context);
         }
     }
+}
+
+/// Recording: somebody waits for the turn of this thread, or it was about to be found in a loop.
+fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
+    let verdict = spinning::look(thread, registers);
+    watch::learn(token::of(thread.process()), verdict);
+    match verdict {
+        Verdict::Waits(spin) => {
+            let place = crossings::place_between(thread, Some(spin));
+            token::give_way(thread, Some(place));
+            // Perhaps it goes on to wait, and nobody else is there to look.
+            arm_look(thread, LOOK_AFTER_US);
+        }
+        _ if in_any_case => {
+            let place = crossings::place_between(thread, None);
+            token::give_way(thread, Some(place));
+        }
+        Verdict::Perhaps => arm_look(thread, LOOK_AGAIN_US),
+        Verdict::Unknown | Verdict::Computes => {}
+    }
+}
+
+/// Replay: the turn ends if the thread waits in the recorded loop, several times in a row.
+fn look_for_end(thread: &mut Thread, registers: &SigContext, outside: bool) {
+    let spin = thread.spin;
+    if !crossings::expects_end(thread) || spin == Spin::default() {
+        return;
+    }
+    let used_us = watch::own_processor_time().wrapping_sub(thread.spin_ns) / 1000;
+    let is_there = outside
+        && used_us >= spin_after_us(&spin)
+        && crossings::is_behind_end(thread)
+        && spin.has(registers);
+    // Two looks may be at one moment if they are at one place.
+    thread.spin_seen = match (is_there, thread.spin_seen) {
+        (true, 0) => 1,
+        (true, seen) if registers.rip == thread.spin_seen_at => seen + 1,
+        (true, _) => SEEN_ENOUGH,
+        (false, _) => 0,
+    };
+    thread.spin_seen_at = registers.rip;
+    if thread.spin_seen >= SEEN_ENOUGH {
+        token::replay_yield(thread);
+        replay::after(thread, None);
+    } else {
+        arm_look(thread, LOOK_AGAIN_US);
+    }
+}
+
+/// Not later than in the recording: a thread may do something else after so many rounds. Not at once: it may go
+/// through the same loop on its way.
+fn spin_after_us(spin: &Spin) -> u64 {
+    LOOK_AFTER_US.max(u64::from(spin.after_us) / 2)
 }
 
 /// The thread made no event for a slice: its signals are delivered in the middle of its code.
@@ -108,17 +178,53 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
 
 /// Starts the timer after which a signal is delivered by force.
 pub fn arm_force(thread: &mut Thread) {
+    let after_ns = if !crossings::expects_end(thread) {
+        FORCE_AFTER_NS
+    } else if thread.spin == Spin::default() {
+        YIELD_AFTER_NS
+    } else {
+        thread.spin_ns = watch::own_processor_time();
+        thread.spin_seen = 0;
+        arm_look(thread, spin_after_us(&thread.spin));
+        NO_LOOP_AFTER_NS
+    };
+    start(&mut thread.timer, THREAD_PROCESSOR_TIME, FORCE, after_ns);
+}
+
+/// Starts the timer after which the thread is looked at.
+fn arm_look(thread: &mut Thread, after_us: u64) {
+    start(&mut thread.look_timer, MONOTONIC, LOOK, after_us * 1000);
+}
+
+/// The thread ends: the kernel would keep its timers for as long as the process lives.
+pub fn drop_timers(thread: &mut Thread) {
+    const TIMER_DELETE: usize = 226;
+    for timer in [&mut thread.timer, &mut thread.look_timer] {
+        if *timer != 0 {
+            // SAFETY: a timer of ours.
+            unsafe { raw::syscall6(TIMER_DELETE, timer.wrapping_sub(1) as usize, 0, 0, 0, 0, 0) };
+            *timer = 0;
+        }
+    }
+}
+
+/// Starts a timer that raises our SIGSYS in this thread; `timer`: its number, plus one, and 0 before it is made.
+fn start(timer: &mut i32, clock: usize, mark: u64, after_ns: u64) {
+    const TIMER_CREATE: usize = 222;
+    const TIMER_SETTIME: usize = 223;
+    const GETTID: usize = 186;
     // SAFETY: all structs live on this stack; a timer of ours raises SIGSYS in this thread only.
     unsafe {
-        if !thread.timer_made {
-            let tid = raw::syscall6(186, 0, 0, 0, 0, 0, 0) as u64;
+        if *timer == 0 {
+            let tid = raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0) as u64;
             // sigevent: value, signal and notification (SIGEV_THREAD_ID), thread id.
-            let event: [u64; 8] = [FORCE, 31 | (4 << 32), tid, 0, 0, 0, 0, 0];
+            let event: [u64; 8] = [mark, 31 | (4 << 32), tid, 0, 0, 0, 0, 0];
+            let mut number = 0i32;
             let result = raw::syscall6(
-                222,
-                THREAD_PROCESSOR_TIME,
+                TIMER_CREATE,
+                clock,
                 (&raw const event) as usize,
-                (&raw mut thread.timer) as usize,
+                (&raw mut number) as usize,
                 0,
                 0,
                 0,
@@ -126,17 +232,12 @@ pub fn arm_force(thread: &mut Thread) {
             if result != 0 {
                 return;
             }
-            thread.timer_made = true;
+            *timer = number.wrapping_add(1);
         }
-        let after = if crossings::expects_end(thread) {
-            YIELD_AFTER_NS
-        } else {
-            FORCE_AFTER_NS
-        };
-        let when: [u64; 4] = [0, 0, 0, after];
+        let when: [u64; 4] = [0, 0, 0, after_ns];
         raw::syscall6(
-            223,
-            thread.timer as usize,
+            TIMER_SETTIME,
+            timer.wrapping_sub(1) as usize,
             0,
             (&raw const when) as usize,
             0,

@@ -10,7 +10,15 @@ const WAKE: usize = 1;
 
 /// Sleeps while `word` is `value`, at most `milliseconds`.
 pub fn wait(word: &AtomicU32, value: u32, milliseconds: u64) {
-    let timeout: [u64; 2] = [milliseconds / 1000, (milliseconds % 1000) * 1_000_000];
+    wait_us(word, value, milliseconds * 1000);
+}
+
+/// The same, at most `microseconds`.
+pub fn wait_us(word: &AtomicU32, value: u32, microseconds: u64) {
+    let timeout: [u64; 2] = [
+        microseconds / 1_000_000,
+        (microseconds % 1_000_000) * 1000,
+    ];
     // SAFETY: the word lives in the session mapping, the timeout on this stack.
     unsafe {
         raw::syscall6(

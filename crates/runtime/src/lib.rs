@@ -74,6 +74,7 @@ mod token;
 mod user;
 mod vfork;
 mod waits;
+mod watch;
 mod writethrough;
 
 use state::{Thread, current};

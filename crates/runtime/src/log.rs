@@ -262,7 +262,7 @@ impl Thread {
         let end = unsafe {
             if let Some(between) = between {
                 *place = record::YIELD | record::PAYLOAD;
-                let end = put_varint(place.add(2), between.encode());
+                let end = between.encode(place.add(2));
                 *place.add(1) = end.offset_from(place.add(2)) as u8;
                 end
             } else {

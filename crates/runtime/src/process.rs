@@ -174,7 +174,8 @@ fn become_child(thread: &mut Thread, child: Child) {
     thread.pending.store(0, Ordering::Relaxed);
     let tail = thread.queue_tail.load(Ordering::Relaxed);
     thread.queue_head.store(tail, Ordering::Relaxed);
-    thread.timer_made = false;
+    thread.timer = 0;
+    thread.look_timer = 0;
     thread.holds_token = false;
     thread.sync = crate::order::OFF;
     thread.keeps = 0;

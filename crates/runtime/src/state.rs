@@ -8,7 +8,7 @@ use crate::crossings::Crossings;
 use crate::order;
 use crate::runs::RunOver;
 use crate::solid::{MAX_RING, Place};
-use crate::spinning::Sample;
+use crate::spinning::{Looks, Spin, Spun};
 use crate::waits;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -157,8 +157,16 @@ pub struct Thread {
     pub keeps: u32,
     /// Recording in serial mode: what the thread waits its turn for need not be soon.
     pub patient: bool,
-    /// Recording in serial mode: the last look at a thread that makes no events.
-    pub sample: Sample,
+    /// Recording in serial mode: the last looks at a thread that makes no events.
+    pub looks: Looks,
+    /// The same: what the thread did when it last gave its turn away because it waited in a loop.
+    pub spun: Spun,
+    /// Replay in serial mode: the loop in which the turn ends, since when in processor time, how many looks found the
+    /// thread there, and where the last one did.
+    pub spin: Spin,
+    pub spin_ns: u64,
+    pub spin_seen: u32,
+    pub spin_seen_at: usize,
     /// Replay: an event of a parallel process has begun.
     pub in_event: bool,
     /// Solid replay: the last point of this thread.
@@ -182,11 +190,12 @@ pub struct Thread {
     pub skipped: u64,
     /// Handlers of the program that run now, or that it has jumped out of.
     pub handlers: u8,
-    pub timer_made: bool,
     pub forced_wanted: bool,
     /// The clone asked for default actions of all signals in this child.
     pub clear_handlers: bool,
+    /// Timers of force and of looks (`force.rs`); 0: not made yet.
     pub timer: i32,
+    pub look_timer: i32,
     pub output_last: u32,
     /// Resume point of a guarded access to the program's memory.
     pub guard: usize,

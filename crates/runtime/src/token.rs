@@ -7,23 +7,18 @@
 
 use crate::crossings::Place;
 use crate::futex;
-use crate::state::{Process, Thread, header, process_slot, thread_slot};
-use crate::{crossings, disarm, log_end, reader};
+use crate::state::{Process, Thread, header, thread_slot};
+use crate::watch::Watch;
+use crate::{crossings, disarm, log_end, reader, watch};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
 
-/// After how long a waiting thread asks the owner to yield.
-const SLICE_MS: u64 = 10;
 /// What a thread that is asked for its turn finds in its slot.
 const ASKED: u32 = 1;
-/// Marks our own kicks among the SIGSYS that arrive.
-pub const KICK: u64 = 0x5741_5946_4152_4552;
-/// The same: whoever only computes may go on.
-pub const KICK_IF_SPINNING: u64 = KICK + 1;
-pub const KICK_CODE: i32 = -1;
 
-fn token(process: &Process) -> &'static Token {
+/// The token of the domain of a process.
+pub fn of(process: &Process) -> &'static Token {
     // SAFETY: points into the session mapping since the process was set up.
     unsafe { &*process.token }
 }
@@ -47,12 +42,12 @@ pub fn take(thread: &mut Thread) {
 #[inline(never)]
 pub fn release(thread: &mut Thread) {
     thread.holds_token = false;
-    unlock(token(thread.process()));
+    unlock(of(thread.process()));
 }
 
 /// Looks first and stores then, instead of an exchange, which would hold the owner up until the token's memory has come
 /// back from whoever looked at it. A thread that begins to wait in between is not woken; the kernel lets it sleep only if
-/// it is faster than our store, and then for a slice at most.
+/// it is faster than our store, and then for a moment at most (`watch.rs`).
 fn unlock(token: &Token) {
     let is_waited_for = token.state.load(Ordering::Relaxed) == 2;
     token.state.store(0, Ordering::Release);
@@ -83,7 +78,7 @@ pub fn acquire(thread: &mut Thread) {
 #[inline]
 pub fn lock(thread: &mut Thread) -> Option<u32> {
     let token = loop {
-        let token = token(thread.process());
+        let token = of(thread.process());
         if token
             .state
             .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
@@ -111,6 +106,9 @@ pub fn lock(thread: &mut Thread) -> Option<u32> {
     token.owner.store(me, Ordering::Relaxed);
     let turn = token.turn.load(Ordering::Relaxed).wrapping_add(1);
     token.turn.store(turn, Ordering::Relaxed);
+    if token.nappers.load(Ordering::Relaxed) != 0 && !thread.spun.has_just(thread.events) {
+        watch::wake_nappers(token);
+    }
     thread.turn = turn;
     Some(turn)
 }
@@ -131,164 +129,27 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         core::hint::spin_loop();
         spins += 1;
     }
-    let mut watched = Watched {
-        owner: 0,
-        events: 0,
-        since_ns: 0,
-    };
+    let mut watch = Watch::new(thread, token);
     loop {
         if token.state.swap(2, Ordering::AcqRel) == 0 {
             return;
         }
         let before = token.turn.load(Ordering::Relaxed);
-        futex::wait(&token.state, 2, SLICE_MS);
-        let owner = token.owner.load(Ordering::Relaxed);
+        let slice_us = watch.slice_us(token);
+        futex::wait_us(&token.state, 2, slice_us);
         if token.state.load(Ordering::Relaxed) != 2 || token.turn.load(Ordering::Relaxed) != before
         {
+            watch = Watch::new(thread, token);
             continue;
         }
         // A parallel process keeps it for moments only, and does not say who has it.
-        if owner != 0 && owner != thread.number + 1 && !thread.process().parallel {
-            // The owner kept it for a whole slice: ask it to yield at its next event, and if it makes
-            // none, by a signal.
-            ask(owner - 1);
-            watch(thread, token, owner - 1, &mut watched);
+        if !thread.process().parallel {
+            watch.overdue(thread, token, slice_us);
         }
     }
 }
 
-/// An owner that makes no events, and since when in its own processor time.
-struct Watched {
-    owner: u32,
-    events: u64,
-    since_ns: u64,
-}
-
-/// How much processor time an owner may use without an event. Not wall time: on a busy machine it may
-/// just not get to run, and a yield by force is a place that a replay can only guess.
-const PATIENCE_NS: u64 = 20_000_000;
-/// The same where all that waits is a thread that another one woke, no matter when: it can wait for an owner that
-/// computes. One that spins, perhaps for this very thread, is found out by its registers (`spinning.rs`).
-const LONG_PATIENCE_NS: u64 = 250_000_000;
-/// How much processor time lies between two looks at the registers.
-const LOOK_AFTER_NS: u64 = 8_000_000;
-
-fn watch(thread: &Thread, token: &Token, owner: u32, watched: &mut Watched) {
-    // SAFETY: slots are part of the session mapping.
-    let slot = unsafe { &*thread_slot(owner) };
-    let events = slot.events.load(Ordering::Relaxed);
-    let tid = slot.real_tid.load(Ordering::Relaxed);
-    // SAFETY: as above.
-    let pid = unsafe {
-        (*process_slot(slot.process))
-            .real_pid
-            .load(Ordering::Relaxed)
-    };
-    let used = processor_time(slot.process == thread.process().id, pid, tid);
-    if owner != watched.owner || events != watched.events || used.is_none() {
-        *watched = Watched {
-            owner,
-            events,
-            since_ns: used.unwrap_or(0),
-        };
-        if used.is_some() {
-            return;
-        }
-    }
-    if is_dead(tid) {
-        // Only one of those who notice it; the owner is another one afterwards.
-        if token
-            .owner
-            .compare_exchange(owner + 1, 0, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
-        {
-            token.state.store(0, Ordering::Release);
-            futex::wake(&token.state, 1);
-        }
-        return;
-    }
-    let idle_ns = used.map_or(u64::MAX, |used| used.wrapping_sub(watched.since_ns));
-    let patience_ns = if thread.patient {
-        LONG_PATIENCE_NS
-    } else {
-        PATIENCE_NS
-    };
-    if idle_ns > patience_ns {
-        kick(pid, tid, KICK);
-    } else if thread.patient && idle_ns > LOOK_AFTER_NS {
-        kick(pid, tid, KICK_IF_SPINNING);
-    }
-}
-
-/// Whether a thread has ended. One that was killed may stay for long as a zombie, which takes signals and has
-/// a processor time; what it has no longer is memory.
-fn is_dead(tid: u32) -> bool {
-    const PROCESS_VM_READV: usize = 310;
-    const ESRCH: isize = -3;
-    let mut byte = 0u8;
-    let here: [usize; 2] = [(&raw mut byte) as usize, 1];
-    let there: [usize; 2] = [core::ptr::from_ref(header()) as usize, 1];
-    // SAFETY: one byte into this stack; the other side is only read.
-    let result = unsafe {
-        raw::syscall6(
-            PROCESS_VM_READV,
-            tid as usize,
-            (&raw const here) as usize,
-            1,
-            (&raw const there) as usize,
-            1,
-            0,
-        )
-    };
-    result == ESRCH
-}
-
-/// Processor time of a thread of this process, or of another process; `None` when it is gone.
-fn processor_time(same_process: bool, pid: u32, tid: u32) -> Option<u64> {
-    const PER_THREAD: u32 = 4;
-    const SCHEDULED: u32 = 2;
-    let clock = if same_process {
-        !tid << 3 | PER_THREAD | SCHEDULED
-    } else {
-        !pid << 3 | SCHEDULED
-    };
-    let mut time = [0u64; 2];
-    // SAFETY: a timespec on this stack.
-    let result = unsafe {
-        raw::syscall6(
-            228,
-            clock as i32 as usize,
-            (&raw mut time) as usize,
-            0,
-            0,
-            0,
-            0,
-        )
-    };
-    (result == 0).then_some(time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1]))
-}
-
-/// Sends our own SIGSYS to a thread that keeps the token without making events.
-fn kick(pid: u32, tid: u32, what: u64) {
-    // SAFETY: the siginfo lies on this stack.
-    unsafe {
-        let mut information = [0u64; 16];
-        information[0] = 31;
-        information[1] = u64::from(KICK_CODE as u32);
-        information[3] = what;
-        raw::syscall6(
-            297,
-            pid as usize,
-            tid as usize,
-            31,
-            (&raw mut information) as usize,
-            0,
-            0,
-        );
-    }
-}
-
-/// Recording, at the end of an event: yields if somebody has waited for a slice.
+/// Recording, at the end of an event: yields if somebody has waited for long.
 #[inline(always)]
 pub fn yield_if_asked(thread: &mut Thread) {
     if thread.holds_token && is_asked(thread) {
@@ -298,13 +159,13 @@ pub fn yield_if_asked(thread: &mut Thread) {
 
 /// Recording: asks a thread for its turn. It looks at a word of its own, not at the token: that line of memory moves
 /// to whoever wants a turn, and every lock and heap call of the program would have to fetch it back.
-fn ask(owner: u32) {
+pub fn ask(owner: u32) {
     // SAFETY: slots are part of the session mapping.
     let slot = unsafe { &*thread_slot(owner) };
     slot.waiting.store(ASKED, Ordering::Release);
 }
 
-/// Recording: somebody has waited for a slice. Never so in a thread that runs in a replay.
+/// Recording: somebody has waited for long. Never so in a thread that runs in a replay.
 #[inline(always)]
 pub fn is_asked(thread: &Thread) -> bool {
     thread.slot().waiting.load(Ordering::Relaxed) != waiting::NO
@@ -316,24 +177,33 @@ pub fn give_way(thread: &mut Thread, between: Option<Place>) {
     if !thread.holds_token {
         return;
     }
-    let token = token(thread.process());
+    let token = of(thread.process());
     thread.slot().waiting.store(waiting::NO, Ordering::Relaxed);
     thread.emit_yield(between);
     let turn = token.turn.load(Ordering::Relaxed);
     release(thread);
-    // Let the waiter win: the lock is not fair by itself.
-    let mut tries = 0;
-    while token.turn.load(Ordering::Relaxed) == turn && tries < 50 {
-        // SAFETY: sched_yield has no arguments.
-        unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
-        tries += 1;
+    if let Some(spin) = between.and_then(|place| place.spin) {
+        watch::nap(thread, token, turn, spin);
+    } else {
+        let_others_win(token, turn);
     }
     acquire(thread);
+    thread.spun.back();
     if token.turn.load(Ordering::Relaxed) == turn {
         // Nobody wanted it after all: a turn of our own keeps the log well formed.
         token.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
         thread.turn = turn.wrapping_add(1);
         thread.emit_turn(thread.turn);
+    }
+}
+
+/// The lock is not fair by itself.
+fn let_others_win(token: &Token, turn: u32) {
+    let mut tries = 0;
+    while token.turn.load(Ordering::Relaxed) == turn && tries < 50 {
+        // SAFETY: sched_yield has no arguments.
+        unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
+        tries += 1;
     }
 }
 
@@ -348,7 +218,7 @@ pub fn start_serial(thread: &mut Thread) {
     if process.parallel && thread.mode != MODE_RECORD {
         return;
     }
-    let token = token(process);
+    let token = of(process);
     token.owner.store(thread.number + 1, Ordering::Relaxed);
     token.state.store(1, Ordering::Release);
     thread.holds_token = true;
@@ -361,7 +231,7 @@ pub fn join_shared_domain(thread: &mut Thread) {
     if process.shared_domain || process.parallel {
         return;
     }
-    let (old, held) = (token(process), thread.holds_token);
+    let (old, held) = (of(process), thread.holds_token);
     process.shared_domain = true;
     process.serial = true;
     process.token = (&raw const header().shared_domain).cast_mut();
@@ -405,7 +275,7 @@ pub fn leave(thread: &mut Thread) {
         return;
     }
     if thread.mode == MODE_RECORD {
-        token(thread.process()).owner.store(0, Ordering::Relaxed);
+        of(thread.process()).owner.store(0, Ordering::Relaxed);
         release(thread);
     } else {
         pass(thread);
@@ -418,7 +288,7 @@ pub fn pass(thread: &mut Thread) {
         return;
     }
     thread.holds_token = false;
-    let token = token(thread.process());
+    let token = of(thread.process());
     token
         .turn
         .store(thread.turn.wrapping_add(1), Ordering::Release);
@@ -430,7 +300,7 @@ pub fn await_turn(thread: &mut Thread, turn: u32) {
     pass(thread);
     let process = thread.process();
     loop {
-        let (shared, token) = (process.shared_domain, token(process));
+        let (shared, token) = (process.shared_domain, of(process));
         let is_current = || {
             // SAFETY: another thread may change it; a plain word read anew each time.
             core::ptr::eq(token, unsafe { (&raw const process.token).read_volatile() })
