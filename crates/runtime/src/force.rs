@@ -18,11 +18,15 @@ const FORCE_AFTER_NS: u64 = 10_000_000;
 const YIELD_AFTER_NS: u64 = 5_000_000;
 /// Replay: the same where the turn ended in a loop, which should be met much sooner.
 const NO_LOOP_AFTER_NS: u64 = 50_000_000;
-/// How long a thread runs at least before it is looked at for a known loop.
+/// Recording: after how long a thread that has waited in a loop is looked at again.
 const LOOK_AFTER_US: u64 = 50;
-/// The time from one look to the next.
+/// Recording: the time from one look to the next.
 const LOOK_AGAIN_US: u64 = 25;
-/// Replay: so many looks at one place of the loop are enough; two at different ones are.
+/// Replay: the same, and how much shorter it is than all looks in the recording took.
+const SHORTEST_LOOK_US: u64 = 12;
+const LONGEST_LOOK_US: u64 = 100;
+const LOOKS_FASTER: u64 = 6;
+/// Replay: so many looks at what may be one moment of the loop are enough; two at different ones are.
 const SEEN_ENOUGH: u32 = 4;
 /// Marks the timer of a forced delivery.
 const FORCE: u64 = 0x5741_5946_464f_5243;
@@ -113,31 +117,27 @@ fn look_for_end(thread: &mut Thread, registers: &SigContext, outside: bool) {
     if !crossings::expects_end(thread) || spin == Spin::default() {
         return;
     }
-    let used_us = watch::own_processor_time().wrapping_sub(thread.spin_ns) / 1000;
-    let is_there = outside
-        && used_us >= spin_after_us(&spin)
-        && crossings::is_behind_end(thread)
-        && spin.has(registers);
-    // Two looks may be at one moment if they are at one place.
+    let is_there = outside && crossings::is_behind_end(thread) && spin.has(registers);
+    let moment = spinning::moment(registers);
     thread.spin_seen = match (is_there, thread.spin_seen) {
         (true, 0) => 1,
-        (true, seen) if registers.rip == thread.spin_seen_at => seen + 1,
+        (true, seen) if moment == thread.spin_moment => seen + 1,
         (true, _) => SEEN_ENOUGH,
         (false, _) => 0,
     };
-    thread.spin_seen_at = registers.rip;
+    thread.spin_moment = moment;
     if thread.spin_seen >= SEEN_ENOUGH {
         token::replay_yield(thread);
         replay::after(thread, None);
     } else {
-        arm_look(thread, LOOK_AGAIN_US);
+        arm_look(thread, look_after_us(&spin));
     }
 }
 
-/// Not later than in the recording: a thread may do something else after so many rounds. Not at once: it may go
-/// through the same loop on its way.
-fn spin_after_us(spin: &Spin) -> u64 {
-    LOOK_AFTER_US.max(u64::from(spin.after_us) / 2)
+/// Replay: the time between looks. The turn must not end later than in the recording: a loop may go on elsewhere after
+/// so many rounds. It took as many looks there.
+fn look_after_us(spin: &Spin) -> u64 {
+    (u64::from(spin.after_us) / LOOKS_FASTER).clamp(SHORTEST_LOOK_US, LONGEST_LOOK_US)
 }
 
 /// The thread made no event for a slice: its signals are delivered in the middle of its code.
@@ -183,9 +183,8 @@ pub fn arm_force(thread: &mut Thread) {
     } else if thread.spin == Spin::default() {
         YIELD_AFTER_NS
     } else {
-        thread.spin_ns = watch::own_processor_time();
         thread.spin_seen = 0;
-        arm_look(thread, spin_after_us(&thread.spin));
+        arm_look(thread, look_after_us(&thread.spin));
         NO_LOOP_AFTER_NS
     };
     start(&mut thread.timer, THREAD_PROCESSOR_TIME, FORCE, after_ns);

@@ -17,6 +17,8 @@ use wayfarer_entrance::signal_frame::SigContext;
 const REGISTERS: usize = 15;
 const ALL: u16 = 0x7fff;
 const KEPT: u16 = 0x3f;
+/// So many bytes at both ends of a loop may be part of it, too.
+const MARGIN: usize = 32;
 /// So many looks in a row tell, and so many in a loop that is known.
 const ENOUGH: usize = 8;
 const ENOUGH_IF_KNOWN: usize = 3;
@@ -31,6 +33,8 @@ const LONGEST: usize = 256;
 const DEEPEST: usize = 256;
 /// Looks that come sooner after each other, in processor time, are one: several threads may look at once.
 const APART_NS: u64 = 10_000;
+/// How long a loop is looked at, at least.
+const SHORTEST_NS: u64 = 75_000;
 /// Loops that a thread remembers.
 const MAX_KNOWN: usize = 4;
 
@@ -84,10 +88,10 @@ impl Spin {
         })
     }
 
-    /// Whether a thread that was stopped is in this loop.
+    /// Whether a thread that was stopped is in this loop, of which not every place may have been met.
     pub fn has(&self, registers: &SigContext) -> bool {
         self.first != 0
-            && (self.first..=self.last).contains(&registers.rip)
+            && (self.first - MARGIN..=self.last + MARGIN).contains(&registers.rip)
             && self.check == checksum(self.steady, registers.rsp, &general(registers))
     }
 }
@@ -116,6 +120,11 @@ fn general(registers: &SigContext) -> Registers {
         r.rbx, r.rbp, r.r12, r.r13, r.r14, r.r15, r.r8, r.r9, r.r10, r.r11, r.rdi, r.rsi, r.rdx,
         r.rax, r.rcx,
     ]
+}
+
+/// Stands for one moment of a thread.
+pub fn moment(registers: &SigContext) -> u32 {
+    checksum(ALL, registers.rip, &general(registers))
 }
 
 fn checksum(which: u16, stack: usize, registers: &Registers) -> u32 {
@@ -293,7 +302,9 @@ fn judge(looks: &mut Looks, registers: &SigContext, events: u64, now_ns: u64) ->
         let is_string = unsafe { is_string(registers.rip) };
         looks.new_loop().filter(|_| !is_string)
     });
-    let Some(found) = found else {
+    // A replay has to be faster.
+    let looked_ns = now_ns.wrapping_sub(looks.first_ns);
+    let Some(found) = found.filter(|_| looked_ns >= SHORTEST_NS) else {
         return Verdict::Perhaps;
     };
     let steady = ALL & !found.changing;
@@ -303,7 +314,7 @@ fn judge(looks: &mut Looks, registers: &SigContext, events: u64, now_ns: u64) ->
         last: found.last,
         steady,
         check: checksum(steady, looks.stack, &look.registers),
-        after_us: (now_ns.wrapping_sub(looks.first_ns) / 1000).min(u64::from(u32::MAX)) as u32,
+        after_us: (looked_ns / 1000).min(u64::from(u32::MAX)) as u32,
     })
 }
 

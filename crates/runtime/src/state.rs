@@ -161,12 +161,11 @@ pub struct Thread {
     pub looks: Looks,
     /// The same: what the thread did when it last gave its turn away because it waited in a loop.
     pub spun: Spun,
-    /// Replay in serial mode: the loop in which the turn ends, since when in processor time, how many looks found the
-    /// thread there, and where the last one did.
+    /// Replay in serial mode: the loop in which the turn ends, how many looks found the thread there, and the moment
+    /// of the last one.
     pub spin: Spin,
-    pub spin_ns: u64,
     pub spin_seen: u32,
-    pub spin_seen_at: usize,
+    pub spin_moment: u32,
     /// Replay: an event of a parallel process has begun.
     pub in_event: bool,
     /// Solid replay: the last point of this thread.
