@@ -3,6 +3,9 @@
 pub const SIGILL: i32 = 4;
 pub const SIGBUS: i32 = 7;
 pub const SIGSEGV: i32 = 11;
+/// Nobody raises it, nobody waits for it: ours, for threads that must be stopped in the middle of the program's code.
+/// Not SIGSYS, of which one at a time can wait: a dispatched call would be lost behind another one.
+pub const SIGSTKFLT: i32 = 16;
 pub const SIGSYS: i32 = 31;
 
 pub const SA_SIGINFO: u64 = 4;

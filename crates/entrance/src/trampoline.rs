@@ -16,7 +16,7 @@ use crate::frame::Frame;
 use crate::hooks::{HOOKS, Hooks};
 use crate::own_stack::{give_own_stack, take_own_stack};
 use crate::raw::number::{CLONE, RT_SIGRETURN, VFORK};
-use crate::signal_frame::{SIGSYS, UContext, bit};
+use crate::signal_frame::{SIGSTKFLT, SIGSYS, UContext, bit};
 use crate::{clone, dispatch, hooks};
 
 /// Pushes a [`Frame`]; `rcx` is `rip`, `r11` is `resume`. Expects CFA = rsp.
@@ -263,10 +263,10 @@ unsafe fn reroute(frame: &mut Frame) -> bool {
     match frame.rax {
         RT_SIGRETURN => {
             // The stack pointer is at the ucontext. A mask with SIGSYS in it would be the end of
-            // the program at its next dispatched call.
+            // the program at its next dispatched call; with the other one, of stopping the thread.
             let context = frame.stack_pointer() as *mut UContext;
             // SAFETY: the kernel will read the context from there as well.
-            unsafe { (*context).mask &= !bit(SIGSYS) };
+            unsafe { (*context).mask &= !(bit(SIGSYS) | bit(SIGSTKFLT)) };
             frame.resume = dispatch::restorer();
             true
         }

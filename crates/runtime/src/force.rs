@@ -1,17 +1,25 @@
 //! What happens by force: threads that make no events are made to yield, or to run a handler, in the
 //! middle of their own code.
 
-use crate::signals::{SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, wanted, write_down};
-use crate::state::{Thread, current};
+use crate::signals::{
+    OWN, SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, set_kernel_action, signal_arrived, wanted,
+    write_down,
+};
+use crate::state::{Process, Thread, current};
 use crate::spinning::{Spin, Verdict};
 use crate::{blocked, crossings, log_end, reader, replay, spinning, token, watch};
 use core::sync::atomic::Ordering;
-use wayfarer_entrance::signal_frame::{SIG_SETMASK, SigContext, UContext};
+use wayfarer_entrance::signal_frame::{SIG_SETMASK, SigAction, SigContext, UContext};
 use wayfarer_entrance::{dispatch, raw};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 use wayfarer_runtime_abi::record;
 
+const RT_SIGACTION: usize = 13;
 const RT_SIGPROCMASK: usize = 14;
+const GETTID: usize = 186;
+const TKILL: usize = 200;
+/// What an action has for a handler that ignores the signal.
+const IGNORED: usize = 1;
 /// How long a thread may go without events before a signal is delivered by force.
 const FORCE_AFTER_NS: u64 = 10_000_000;
 /// Replay: the same before a turn ends by force, which takes two such times.
@@ -23,9 +31,9 @@ const LOOK_AFTER_US: u64 = 50;
 /// Recording: the time from one look to the next.
 const LOOK_AGAIN_US: u64 = 25;
 /// Replay: the same, and how much shorter it is than all looks in the recording took.
-const SHORTEST_LOOK_US: u64 = 12;
-const LONGEST_LOOK_US: u64 = 100;
-const LOOKS_FASTER: u64 = 6;
+const SHORTEST_LOOK_US: u64 = 25;
+const LONGEST_LOOK_US: u64 = 200;
+const LOOKS_FASTER: u64 = 3;
 /// Replay: so many looks at what may be one moment of the loop are enough; two at different ones are.
 const SEEN_ENOUGH: u32 = 4;
 /// Marks the timer of a forced delivery.
@@ -38,7 +46,98 @@ const THREAD_PROCESSOR_TIME: usize = 3;
 /// The same for looks, which come sooner than clocks of processor time tick.
 const MONOTONIC: usize = 1;
 
-/// A SIGSYS that is no dispatched call: our own kicks and timers, or the program's business.
+/// Installs the handler of our own signal. What the program inherited is what it will be told of.
+pub fn install(process: &mut Process) {
+    let ours = SigAction {
+        handler: stopped as *const () as usize,
+        ..dispatch::action()
+    };
+    let mut before = ours;
+    // SAFETY: actions on this stack; the handler obeys the house rules.
+    unsafe {
+        raw::syscall6(
+            RT_SIGACTION,
+            OWN as usize,
+            (&raw const ours) as usize,
+            (&raw mut before) as usize,
+            8,
+            0,
+            0,
+        );
+    }
+    if before.handler == IGNORED
+        && let Some(action) = process.actions.get_mut(OWN as usize)
+    {
+        action.handler = IGNORED;
+    }
+}
+
+/// Our own signal: kicks and timers, or the program's business.
+unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut UContext) {
+    let thread = current();
+    if thread.is_null() {
+        return;
+    }
+    // SAFETY: the kernel passes a siginfo and a ucontext; the thread is this one.
+    unsafe {
+        let (thread, interrupted) = (&mut *thread, &mut *context);
+        let code = *information.cast::<i32>().add(2);
+        let value = *information.add(3);
+        let outside = !dispatch::is_own_text(interrupted.registers.rip);
+        match (code, value) {
+            (watch::KICK_CODE, watch::KICK | watch::KICK_IF_SPINNING) => {
+                if outside && thread.mode == MODE_RECORD && thread.holds_token {
+                    kicked(thread, &interrupted.registers, value == watch::KICK);
+                }
+            }
+            (TIMER_CODE, LOOK) if thread.mode == MODE_REPLAY => {
+                look_for_end(thread, &interrupted.registers, outside);
+            }
+            (TIMER_CODE, LOOK) => {
+                if outside && thread.mode == MODE_RECORD && thread.holds_token {
+                    kicked(thread, &interrupted.registers, false);
+                }
+            }
+            (TIMER_CODE, FORCE) if outside => by_force(thread, interrupted),
+            (TIMER_CODE, FORCE) => {
+                if thread.mode == MODE_REPLAY || thread.pending.load(Ordering::Relaxed) != 0 {
+                    arm_force(thread);
+                }
+            }
+            _ => foreign(thread, signal, information, context),
+        }
+    }
+}
+
+/// Somebody uses our signal for a purpose of their own.
+unsafe fn foreign(
+    thread: &mut Thread,
+    signal: i32,
+    information: *mut u64,
+    context: *mut UContext,
+) {
+    const DEFAULT: usize = 0;
+    let handler = thread.process().actions.get(OWN as usize);
+    match handler.map(|action| action.handler) {
+        Some(DEFAULT) => {
+            let default = SigAction {
+                handler: DEFAULT,
+                ..dispatch::action()
+            };
+            // SAFETY: the program ends as it would have by itself, once the handler returns.
+            unsafe {
+                set_kernel_action(OWN, &default);
+                let tid = raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0) as usize;
+                raw::syscall6(TKILL, tid, OWN as usize, 0, 0, 0, 0);
+            }
+        }
+        Some(IGNORED) | None => {}
+        // SAFETY: as the caller says.
+        Some(_) => unsafe { signal_arrived(signal, information, context) },
+    }
+}
+
+/// A SIGSYS that is no dispatched call is the program's business.
 ///
 /// # Safety
 /// Called by the entrance with the kernel's siginfo and ucontext.
@@ -50,28 +149,8 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
     // SAFETY: as the caller says.
     unsafe {
         let thread = &mut *thread;
-        let information = information.cast::<u64>();
         let context = context.cast::<UContext>();
-        let code = *information.cast::<i32>().add(2);
-        let value = *information.add(3);
-        let outside = !dispatch::is_own_text((*context).registers.rip);
-        if code == watch::KICK_CODE && matches!(value, watch::KICK | watch::KICK_IF_SPINNING) {
-            if outside && thread.mode == MODE_RECORD && thread.holds_token {
-                kicked(thread, &(*context).registers, value == watch::KICK);
-            }
-        } else if code == TIMER_CODE && value == LOOK {
-            if thread.mode == MODE_REPLAY {
-                look_for_end(thread, &(*context).registers, outside);
-            } else if outside && thread.mode == MODE_RECORD && thread.holds_token {
-                kicked(thread, &(*context).registers, false);
-            }
-        } else if code == TIMER_CODE && value == FORCE {
-            if outside {
-                by_force(thread, &mut *context);
-            } else if thread.mode == MODE_REPLAY || thread.pending.load(Ordering::Relaxed) != 0 {
-                arm_force(thread);
-            }
-        } else if wanted(thread, SIGSYS) {
+        if wanted(thread, SIGSYS) {
             let action = *thread.process().actions.get_unchecked(SIGSYS as usize);
             let mask = (*context).mask | action.mask;
             let mask = mask & !UNBLOCKABLE;
@@ -86,7 +165,7 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
             );
             let handler: extern "C" fn(i32, *mut u64, *mut UContext) =
                 core::mem::transmute(action.handler);
-            handler(SIGSYS as i32, information, context);
+            handler(SIGSYS as i32, information.cast(), context);
         }
     }
 }
@@ -123,9 +202,14 @@ fn look_for_end(thread: &mut Thread, registers: &SigContext, outside: bool) {
         (true, 0) => 1,
         (true, seen) if moment == thread.spin_moment => seen + 1,
         (true, _) => SEEN_ENOUGH,
+        // In a function that the loop calls, perhaps.
+        (false, seen) if spinning::is_below(registers.rsp, thread.spin_stack) => seen,
         (false, _) => 0,
     };
-    thread.spin_moment = moment;
+    if is_there {
+        thread.spin_moment = moment;
+        thread.spin_stack = registers.rsp;
+    }
     if thread.spin_seen >= SEEN_ENOUGH {
         token::replay_yield(thread);
         replay::after(thread, None);
@@ -207,17 +291,16 @@ pub fn drop_timers(thread: &mut Thread) {
     }
 }
 
-/// Starts a timer that raises our SIGSYS in this thread; `timer`: its number, plus one, and 0 before it is made.
+/// Starts a timer that raises our signal in this thread; `timer`: its number, plus one, and 0 before it is made.
 fn start(timer: &mut i32, clock: usize, mark: u64, after_ns: u64) {
     const TIMER_CREATE: usize = 222;
     const TIMER_SETTIME: usize = 223;
-    const GETTID: usize = 186;
-    // SAFETY: all structs live on this stack; a timer of ours raises SIGSYS in this thread only.
+    // SAFETY: all structs live on this stack; a timer of ours raises our signal in this thread only.
     unsafe {
         if *timer == 0 {
             let tid = raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0) as u64;
             // sigevent: value, signal and notification (SIGEV_THREAD_ID), thread id.
-            let event: [u64; 8] = [mark, 31 | (4 << 32), tid, 0, 0, 0, 0, 0];
+            let event: [u64; 8] = [mark, u64::from(OWN) | (4 << 32), tid, 0, 0, 0, 0, 0];
             let mut number = 0i32;
             let result = raw::syscall6(
                 TIMER_CREATE,

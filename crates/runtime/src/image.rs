@@ -1,6 +1,7 @@
 //! The start of a program image: find the session, open the gates, say what was started.
 
 use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
+use crate::force;
 use crate::{
     HOOKS, counter, counter_sites, descriptors, diverge, environment, exec, faults, guards, hooks,
     process, reader, resolve, user,
@@ -52,6 +53,7 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         dispatch::count_traps_in(&head.dispatch_traps);
         faults::install();
         let handled = dispatch::install_handler();
+        force::install(thread.process());
         forget_restartable_sequences();
         adopt_thread(thread);
         let patched = open_gates(&auxiliary);

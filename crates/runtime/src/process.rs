@@ -466,6 +466,7 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     if thread.clear_handlers {
         faults::install();
         dispatch::install_handler();
+        crate::force::install(thread.process());
     }
     describe(thread, thread.number);
     thread.tid = thread_tid(thread, thread.number);

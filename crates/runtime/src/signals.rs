@@ -13,13 +13,15 @@ use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SIG_BLOCK,
-    SIG_SETMASK, SigAction, UContext, bit,
+    SIG_SETMASK, SIGSTKFLT, SigAction, UContext, bit,
 };
 use wayfarer_entrance::{dispatch, raw, vector};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, flags};
 use wayfarer_runtime_abi::record;
 
 pub const SIGSYS: u32 = 31;
+/// Stops a thread in the middle of the program's code (`force.rs`).
+pub const OWN: u32 = SIGSTKFLT as u32;
 const RT_SIGACTION: usize = 13;
 const RT_SIGPROCMASK: usize = 14;
 /// Bytes of a siginfo that can carry something.
@@ -111,7 +113,7 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
                 // SAFETY: length checked; any bits are an Action.
                 *entry = unsafe { old.as_ptr().cast::<Action>().read_unaligned() };
             }
-        } else if thread.mode == MODE_RECORD && !is_guarded(signal) && signal != SIGSYS {
+        } else if thread.mode == MODE_RECORD && !is_guarded(signal) && !has_own_handler(signal) {
             // Inherited over exec: ignored or not.
             // SAFETY: the entry is ours and as large as the kernel's struct.
             unsafe {
@@ -137,7 +139,7 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
             mask: new[3],
         };
         *entry = new;
-        if signal != SIGSYS {
+        if !has_own_handler(signal) {
             apply(thread, signal, &new);
         }
     }
@@ -149,8 +151,16 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
     0
 }
 
-/// Signals that must always get through: dispatched calls, and faults of our own guarded reads.
-pub const UNBLOCKABLE: u64 = bit(SIGSYS as i32) | bit(SIGBUS as i32) | bit(SIGSEGV as i32);
+/// Whether the kernel has a handler of ours for a signal, whatever the program wants.
+fn has_own_handler(signal: u32) -> bool {
+    matches!(signal, SIGSYS | OWN)
+}
+
+/// Signals that must always get through: dispatched calls, our own, and faults of our own guarded reads.
+pub const UNBLOCKABLE: u64 =
+    bit(SIGSYS as i32) | bit(SIGSTKFLT) | bit(SIGBUS as i32) | bit(SIGSEGV as i32);
+/// Signals that the program never gets by waiting for them.
+pub const NEVER_TAKEN: u64 = bit(SIGSYS as i32) | bit(SIGSTKFLT);
 
 /// A mask of the program without the signals that must get through.
 pub fn strip_mask(pointer: usize) -> Option<u64> {

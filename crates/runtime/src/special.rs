@@ -38,6 +38,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         13 => action(thread, made),
         14 => mask(thread, made),
         130 | 271 | 270 | 281 | 441 => masked_wait(thread, made),
+        128 | 282 | 289 => signal_set(thread, made),
         131 => alternate_stack(thread, made),
         157 | 317 if filter::is_filter(made.number, &made.arguments) => {
             filter::record(thread, made)
@@ -397,6 +398,27 @@ fn mask(thread: &mut Thread, made: &mut Made) -> isize {
             signals::note_mask(thread, arguments[0], mask);
         }
     }
+    write_down(thread, made, result, Before::default(), &[]);
+    result
+}
+
+/// Calls that take signals of a set: never ours.
+fn signal_set(thread: &mut Thread, made: &mut Made) -> isize {
+    const RT_SIGTIMEDWAIT: usize = 128;
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let mut arguments = made.arguments;
+    let place = if made.number == RT_SIGTIMEDWAIT {
+        &mut arguments[0]
+    } else {
+        &mut arguments[1]
+    };
+    let mut stripped = 0u64;
+    if let Some(set) = user::read::<u64>(*place) {
+        stripped = set & !signals::NEVER_TAKEN;
+        *place = (&raw mut stripped) as usize;
+    }
+    let result = perform(thread, made, &arguments);
+    core::hint::black_box(&stripped);
     write_down(thread, made, result, Before::default(), &[]);
     result
 }

@@ -318,7 +318,8 @@ fn judge(looks: &mut Looks, registers: &SigContext, events: u64, now_ns: u64) ->
     })
 }
 
-fn is_below(stack: usize, other: usize) -> bool {
+/// Whether a stack pointer is that of a function called from where another one is.
+pub fn is_below(stack: usize, other: usize) -> bool {
     stack < other && other - stack <= DEEPEST
 }
 

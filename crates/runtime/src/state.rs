@@ -162,10 +162,11 @@ pub struct Thread {
     /// The same: what the thread did when it last gave its turn away because it waited in a loop.
     pub spun: Spun,
     /// Replay in serial mode: the loop in which the turn ends, how many looks found the thread there, and the moment
-    /// of the last one.
+    /// and the stack pointer of the last one.
     pub spin: Spin,
     pub spin_seen: u32,
     pub spin_moment: u32,
+    pub spin_stack: usize,
     /// Replay: an event of a parallel process has begun.
     pub in_event: bool,
     /// Solid replay: the last point of this thread.

@@ -411,7 +411,7 @@ const fn make() -> [Call; CALLS] {
     t[200] = emulate(0b11);
     t[234] = emulate(0b111);
     t[127] = emulate(0b10).out(Argument(0, 1));
-    t[128] = emulate(0b1000).never_restarts().fixed(1, 128);
+    t[128] = special(0b1000).never_restarts().fixed(1, 128);
     t[129] = emulate(0b11);
     t[297] = emulate(0b111);
     t[130] = special(0b10).never_restarts();

@@ -5,6 +5,7 @@
 //! and gives it away at its next event or crossing. One that makes neither is stopped in the middle of its code at
 //! last.
 
+use crate::signals::OWN;
 use crate::spinning::{Spin, Verdict};
 use crate::state::{Thread, header, process_slot, thread_slot};
 use crate::{futex, token};
@@ -12,7 +13,7 @@ use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{ThreadSlot, Token};
 
-/// Marks our own kicks among the SIGSYS that arrive.
+/// Marks our own kicks among the signals that arrive.
 pub const KICK: u64 = 0x5741_5946_4152_4552;
 /// The same: whoever only computes may go on.
 pub const KICK_IF_SPINNING: u64 = KICK + 1;
@@ -246,20 +247,20 @@ fn clock_time(clock: usize) -> Option<u64> {
     (result == 0).then_some(time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1]))
 }
 
-/// Sends our own SIGSYS to a thread that keeps the token without making events.
+/// Sends our own signal to a thread that keeps the token without making events.
 fn kick(pid: u32, tid: u32, what: u64) {
     const RT_TGSIGQUEUEINFO: usize = 297;
     // SAFETY: the siginfo lies on this stack.
     unsafe {
         let mut information = [0u64; 16];
-        information[0] = 31;
+        information[0] = u64::from(OWN);
         information[1] = u64::from(KICK_CODE as u32);
         information[3] = what;
         raw::syscall6(
             RT_TGSIGQUEUEINFO,
             pid as usize,
             tid as usize,
-            31,
+            OWN as usize,
             (&raw mut information) as usize,
             0,
             0,
