@@ -6,7 +6,7 @@
 //! then the replay knows at least the two crossings between which that was, which is all that matters to a program
 //! that locks what it shares.
 
-use crate::spinning::Spin;
+use crate::spinning::{Expected, Spin};
 use crate::state::Thread;
 use crate::{replay, token};
 use wayfarer_runtime_abi::encode::{MAX_VARINT, get_varint, put_varint};
@@ -143,7 +143,8 @@ pub fn expect_end(thread: &mut Thread, record: &Record<'_>) {
     thread.crossings.due = place.map_or(0, |place| place.passed.wrapping_add(1));
     thread.crossings.exact = place.is_some_and(|place| place.exact);
     thread.crossings.rang = 0;
-    thread.spin = place.and_then(|place| place.spin).unwrap_or_default();
+    let spin = place.and_then(|place| place.spin);
+    thread.expected = spin.map(Expected::new).unwrap_or_default();
 }
 
 /// Replay: whether the turn is to end between two events.

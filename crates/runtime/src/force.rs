@@ -32,10 +32,8 @@ const LOOK_AFTER_US: u64 = 50;
 const LOOK_AGAIN_US: u64 = 25;
 /// Replay: the same, and how much shorter it is than all looks in the recording took.
 const SHORTEST_LOOK_US: u64 = 25;
-const LONGEST_LOOK_US: u64 = 200;
+const LONGEST_LOOK_US: u64 = 60;
 const LOOKS_FASTER: u64 = 3;
-/// Replay: so many looks at what may be one moment of the loop are enough; two at different ones are.
-const SEEN_ENOUGH: u32 = 4;
 /// Marks the timer of a forced delivery.
 const FORCE: u64 = 0x5741_5946_464f_5243;
 /// Marks the timer of a look.
@@ -185,36 +183,26 @@ fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
             let place = crossings::place_between(thread, None);
             token::give_way(thread, Some(place));
         }
-        Verdict::Perhaps => arm_look(thread, LOOK_AGAIN_US),
+        Verdict::Perhaps => {
+            let same = thread.looks.same.saturating_sub(1);
+            arm_look(thread, spinning::pause_us(LOOK_AGAIN_US, same));
+        }
         Verdict::Unknown | Verdict::Computes => {}
     }
 }
 
-/// Replay: the turn ends if the thread waits in the recorded loop, several times in a row.
+/// Replay: the turn ends if the thread waits in the recorded loop.
 fn look_for_end(thread: &mut Thread, registers: &SigContext, outside: bool) {
-    let spin = thread.spin;
+    let spin = thread.expected.spin;
     if !crossings::expects_end(thread) || spin == Spin::default() {
         return;
     }
-    let is_there = outside && crossings::is_behind_end(thread) && spin.has(registers);
-    let moment = spinning::moment(registers);
-    thread.spin_seen = match (is_there, thread.spin_seen) {
-        (true, 0) => 1,
-        (true, seen) if moment == thread.spin_moment => seen + 1,
-        (true, _) => SEEN_ENOUGH,
-        // In a function that the loop calls, perhaps.
-        (false, seen) if spinning::is_below(registers.rsp, thread.spin_stack) => seen,
-        (false, _) => 0,
-    };
-    if is_there {
-        thread.spin_moment = moment;
-        thread.spin_stack = registers.rsp;
-    }
-    if thread.spin_seen >= SEEN_ENOUGH {
+    if outside && crossings::is_behind_end(thread) && thread.expected.look(registers) {
         token::replay_yield(thread);
         replay::after(thread, None);
     } else {
-        arm_look(thread, look_after_us(&spin));
+        let same = thread.expected.same;
+        arm_look(thread, spinning::pause_us(look_after_us(&spin), same));
     }
 }
 
@@ -264,11 +252,10 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
 pub fn arm_force(thread: &mut Thread) {
     let after_ns = if !crossings::expects_end(thread) {
         FORCE_AFTER_NS
-    } else if thread.spin == Spin::default() {
+    } else if thread.expected.spin == Spin::default() {
         YIELD_AFTER_NS
     } else {
-        thread.spin_seen = 0;
-        arm_look(thread, look_after_us(&thread.spin));
+        arm_look(thread, look_after_us(&thread.expected.spin));
         NO_LOOP_AFTER_NS
     };
     start(&mut thread.timer, THREAD_PROCESSOR_TIME, FORCE, after_ns);

@@ -25,9 +25,10 @@ const ENOUGH_IF_KNOWN: usize = 3;
 /// If so many have not told, the thread computes.
 const MOST: u32 = 40;
 /// So many looks that are all the same tell as well. Fewer may be looks at one moment: on a busy machine the next signal
-/// is there before the thread has got anywhere.
-const ENOUGH_IF_SAME: u32 = 24;
-const ENOUGH_IF_SAME_AND_KNOWN: u32 = 8;
+/// is there before the thread has got anywhere. So there is more and more time between them.
+const ENOUGH_IF_SAME: u32 = 10;
+const ENOUGH_IF_SAME_AND_KNOWN: u32 = 6;
+const MOST_DOUBLINGS: u32 = 5;
 /// No loop that only waits is longer, in bytes, and none calls functions with more on the stack.
 const LONGEST: usize = 256;
 const DEEPEST: usize = 256;
@@ -47,15 +48,17 @@ pub struct Spin {
     /// Where it was met, from the first place to the last; 0: no loop.
     first: usize,
     last: usize,
-    /// Which registers have the same value all the time, by bits, and a checksum of them and of the stack pointer.
+    /// Which registers have the same value all the time, by bits, and checksums of them and the stack pointer: of those
+    /// that are kept, and of all.
     steady: u16,
-    check: u32,
+    kept: u32,
+    all: u32,
     /// For how long the thread had been looked at, in microseconds of its processor time.
     pub after_us: u32,
 }
 
 impl Spin {
-    pub const ENCODED: usize = 20;
+    pub const ENCODED: usize = 24;
 
     /// # Safety
     /// There is room for [`Spin::ENCODED`] bytes.
@@ -66,8 +69,9 @@ impl Spin {
             place.cast::<u64>().write_unaligned(self.first as u64);
             place.add(8).cast::<u16>().write_unaligned(length);
             place.add(10).cast::<u16>().write_unaligned(self.steady);
-            place.add(12).cast::<u32>().write_unaligned(self.check);
-            place.add(16).cast::<u32>().write_unaligned(self.after_us);
+            place.add(12).cast::<u32>().write_unaligned(self.kept);
+            place.add(16).cast::<u32>().write_unaligned(self.all);
+            place.add(20).cast::<u32>().write_unaligned(self.after_us);
             place.add(Self::ENCODED)
         }
     }
@@ -76,24 +80,99 @@ impl Spin {
         let (first, rest) = bytes.split_first_chunk()?;
         let (length, rest) = rest.split_first_chunk()?;
         let (steady, rest) = rest.split_first_chunk()?;
-        let (check, rest) = rest.split_first_chunk()?;
+        let (kept, rest) = rest.split_first_chunk()?;
+        let (all, rest) = rest.split_first_chunk()?;
         let (after_us, _) = rest.split_first_chunk()?;
         let first = u64::from_le_bytes(*first) as usize;
         Some(Spin {
             first,
             last: first.wrapping_add(usize::from(u16::from_le_bytes(*length))),
             steady: u16::from_le_bytes(*steady),
-            check: u32::from_le_bytes(*check),
+            kept: u32::from_le_bytes(*kept),
+            all: u32::from_le_bytes(*all),
             after_us: u32::from_le_bytes(*after_us),
         })
     }
 
     /// Whether a thread that was stopped is in this loop, of which not every place may have been met.
-    pub fn has(&self, registers: &SigContext) -> bool {
-        self.first != 0
+    fn find(&self, registers: &SigContext) -> Option<Found> {
+        let values = general(registers);
+        let is_near = self.first != 0
             && (self.first - MARGIN..=self.last + MARGIN).contains(&registers.rip)
-            && self.check == checksum(self.steady, registers.rsp, &general(registers))
+            && self.kept == checksum(KEPT & self.steady, registers.rsp, &values);
+        let steady = checksum(self.steady, registers.rsp, &values);
+        is_near.then_some(Found {
+            steady,
+            is_same: steady == self.all,
+        })
     }
+}
+
+/// A look that found a thread in a loop.
+struct Found {
+    /// A checksum of what does not change in the loop.
+    steady: u32,
+    /// It is that of the recording. If not, the rest may be what our own functions left there, which are others in a
+    /// replay.
+    is_same: bool,
+}
+
+/// Replay: the loop in which a turn is to end, and what was seen of the thread there; all zero at first.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct Expected {
+    pub spin: Spin,
+    points: u32,
+    /// How many looks at the same moment came one after the other.
+    pub same: u32,
+    moment: u32,
+    steady: u32,
+    stack: usize,
+}
+
+impl Expected {
+    /// So many points tell that the thread waits there.
+    const ENOUGH: u32 = 8;
+
+    pub fn new(spin: Spin) -> Expected {
+        Expected {
+            spin,
+            ..Expected::default()
+        }
+    }
+
+    /// Looks at the thread; whether it waits in the loop. Two looks at different moments tell, and four if only the kept
+    /// registers are as recorded; more if it may have been one moment.
+    pub fn look(&mut self, registers: &SigContext) -> bool {
+        let Some(found) = self.spin.find(registers) else {
+            // In a function that the loop calls, perhaps.
+            if !is_below(registers.rsp, self.stack) {
+                self.points = 0;
+                self.same = 0;
+            }
+            return false;
+        };
+        if found.steady != self.steady {
+            self.points = 0;
+        }
+        let moment = checksum(ALL, registers.rip, &general(registers));
+        let is_same_moment = self.points != 0 && moment == self.moment;
+        self.same = if is_same_moment { self.same + 1 } else { 0 };
+        self.points += match found.is_same {
+            _ if is_same_moment => 1,
+            true => Self::ENOUGH / 2,
+            false => Self::ENOUGH / 4,
+        };
+        self.moment = moment;
+        self.steady = found.steady;
+        self.stack = registers.rsp;
+        self.points >= Self::ENOUGH
+    }
+}
+
+/// The time to the next look, after so many at what may be the same moment.
+pub fn pause_us(usual_us: u64, same: u32) -> u64 {
+    usual_us << same.min(MOST_DOUBLINGS)
 }
 
 /// A loop that was found before: where it is, and which registers change in it.
@@ -120,11 +199,6 @@ fn general(registers: &SigContext) -> Registers {
         r.rbx, r.rbp, r.r12, r.r13, r.r14, r.r15, r.r8, r.r9, r.r10, r.r11, r.rdi, r.rsi, r.rdx,
         r.rax, r.rcx,
     ]
-}
-
-/// Stands for one moment of a thread.
-pub fn moment(registers: &SigContext) -> u32 {
-    checksum(ALL, registers.rip, &general(registers))
 }
 
 fn checksum(which: u16, stack: usize, registers: &Registers) -> u32 {
@@ -187,7 +261,7 @@ pub struct Looks {
     /// How many looks there were in all since the thread computed, if it did, and how many of the last ones are all the
     /// same.
     tries: u32,
-    same: u32,
+    pub same: u32,
     events: u64,
     stack: usize,
     vectors: u64,
@@ -313,13 +387,14 @@ fn judge(looks: &mut Looks, registers: &SigContext, events: u64, now_ns: u64) ->
         first: found.first,
         last: found.last,
         steady,
-        check: checksum(steady, looks.stack, &look.registers),
+        kept: checksum(KEPT & steady, looks.stack, &look.registers),
+        all: checksum(steady, looks.stack, &look.registers),
         after_us: (looked_ns / 1000).min(u64::from(u32::MAX)) as u32,
     })
 }
 
 /// Whether a stack pointer is that of a function called from where another one is.
-pub fn is_below(stack: usize, other: usize) -> bool {
+fn is_below(stack: usize, other: usize) -> bool {
     stack < other && other - stack <= DEEPEST
 }
 
@@ -354,7 +429,7 @@ impl Looks {
         let enough = match self.same as usize {
             ..ENOUGH_IF_KNOWN => ENOUGH_IF_KNOWN,
             _ if self.same < ENOUGH_IF_SAME_AND_KNOWN => return None,
-            _ => ENOUGH,
+            _ => ENOUGH_IF_SAME_AND_KNOWN as usize,
         };
         if self.count < enough {
             return None;
@@ -493,7 +568,8 @@ mod tests {
             first: 0x5555_1234_5678,
             last: 0x5555_1234_5699,
             steady: 0x7abc,
-            check: 0xdead_beef,
+            kept: 0xdead_beef,
+            all: 0x1234_5678,
             after_us: 654,
         };
         let mut bytes = [0; Spin::ENCODED];

@@ -8,7 +8,7 @@ use crate::crossings::Crossings;
 use crate::order;
 use crate::runs::RunOver;
 use crate::solid::{MAX_RING, Place};
-use crate::spinning::{Looks, Spin, Spun};
+use crate::spinning::{Expected, Looks, Spun};
 use crate::waits;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -161,12 +161,8 @@ pub struct Thread {
     pub looks: Looks,
     /// The same: what the thread did when it last gave its turn away because it waited in a loop.
     pub spun: Spun,
-    /// Replay in serial mode: the loop in which the turn ends, how many looks found the thread there, and the moment
-    /// and the stack pointer of the last one.
-    pub spin: Spin,
-    pub spin_seen: u32,
-    pub spin_moment: u32,
-    pub spin_stack: usize,
+    /// Replay in serial mode: the loop in which the turn ends.
+    pub expected: Expected,
     /// Replay: an event of a parallel process has begun.
     pub in_event: bool,
     /// Solid replay: the last point of this thread.
