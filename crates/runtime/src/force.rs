@@ -2,11 +2,11 @@
 //! middle of their own code.
 
 use crate::signals::{
-    OWN, SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, set_kernel_action, signal_arrived, wanted,
-    write_down,
+    OWN, SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, set_kernel_action, signal_arrived,
+    wanted, write_down,
 };
-use crate::state::{Process, Thread, current};
 use crate::spinning::{Spin, Verdict};
+use crate::state::{Process, Thread, current};
 use crate::{blocked, crossings, log_end, reader, replay, spinning, token, watch};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::signal_frame::{SIG_SETMASK, SigAction, SigContext, UContext};
@@ -108,12 +108,7 @@ unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut U
 }
 
 /// Somebody uses our signal for a purpose of their own.
-unsafe fn foreign(
-    thread: &mut Thread,
-    signal: i32,
-    information: *mut u64,
-    context: *mut UContext,
-) {
+unsafe fn foreign(thread: &mut Thread, signal: i32, information: *mut u64, context: *mut UContext) {
     const DEFAULT: usize = 0;
     let handler = thread.process().actions.get(OWN as usize);
     match handler.map(|action| action.handler) {

@@ -15,10 +15,7 @@ pub fn wait(word: &AtomicU32, value: u32, milliseconds: u64) {
 
 /// The same, at most `microseconds`.
 pub fn wait_us(word: &AtomicU32, value: u32, microseconds: u64) {
-    let timeout: [u64; 2] = [
-        microseconds / 1_000_000,
-        (microseconds % 1_000_000) * 1000,
-    ];
+    let timeout: [u64; 2] = [microseconds / 1_000_000, (microseconds % 1_000_000) * 1000];
     // SAFETY: the word lives in the session mapping, the timeout on this stack.
     unsafe {
         raw::syscall6(

@@ -1,7 +1,7 @@
 //! The start of a program image: find the session, open the gates, say what was started.
 
-use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
 use crate::force;
+use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
 use crate::{
     HOOKS, counter, counter_sites, descriptors, diverge, environment, exec, faults, guards, hooks,
     process, reader, resolve, user,

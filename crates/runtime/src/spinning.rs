@@ -303,7 +303,11 @@ impl Spun {
             && own_processor_time().wrapping_sub(self.back_ns) < Self::IDLE_NS;
         self.spin = spin;
         self.events = events.wrapping_add(1);
-        self.idle = if was_idle { self.idle.saturating_add(1) } else { 0 };
+        self.idle = if was_idle {
+            self.idle.saturating_add(1)
+        } else {
+            0
+        };
         !was_idle
     }
 
