@@ -3,7 +3,7 @@
 use crate::descriptors::give_up_tracking;
 use crate::record::Made;
 use crate::state::{Thread, header, map_window, room_window};
-use crate::{check, counter, diverge, futex, log_end, reader, replay, token, user};
+use crate::{check, counter, diverge, force, futex, log_end, reader, replay, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{get_varint, zigzag};
@@ -339,8 +339,10 @@ pub fn record_exec(thread: &mut Thread, made: &mut Made) -> isize {
     }
     hand_over(thread, &survivors, count);
     counter::before_exec(thread);
+    let tid = force::before_exec(thread, !opaque);
     // SAFETY: the program's own call, with another environment.
     let result = unsafe { crate::record::call_kernel(made.number, &arguments) };
+    force::after_exec(thread, tid);
     counter::after_exec(thread);
     if let Some(room) = room {
         room.free();

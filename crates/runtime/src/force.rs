@@ -9,7 +9,9 @@ use crate::spinning::{Spin, Verdict};
 use crate::state::{Process, Thread, current};
 use crate::{blocked, crossings, log_end, reader, replay, spinning, token, watch};
 use core::sync::atomic::Ordering;
-use wayfarer_entrance::signal_frame::{SIG_SETMASK, SigAction, SigContext, UContext};
+use wayfarer_entrance::signal_frame::{
+    SIG_BLOCK, SIG_SETMASK, SIG_UNBLOCK, SIGSTKFLT, SigAction, SigContext, UContext, bit,
+};
 use wayfarer_entrance::{dispatch, raw};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 use wayfarer_runtime_abi::record;
@@ -63,11 +65,53 @@ pub fn install(process: &mut Process) {
             0,
         );
     }
+    // The image before has blocked it.
+    change_mask(SIG_UNBLOCK);
     if before.handler == IGNORED
         && let Some(action) = process.actions.get_mut(OWN as usize)
     {
         action.handler = IGNORED;
     }
+}
+
+/// Recording: an exec takes our handler away, and whatever is still on its way would end the program. `stays`: the next
+/// image will have one. Gives the thread id, under which nobody finds the thread meanwhile.
+pub fn before_exec(thread: &mut Thread, stays: bool) -> u32 {
+    const RT_SIGTIMEDWAIT: usize = 128;
+    let tid = thread.slot().real_tid.swap(0, Ordering::AcqRel);
+    drop_timers(thread);
+    change_mask(SIG_BLOCK);
+    let (ours, at_once) = (bit(SIGSTKFLT), [0u64; 2]);
+    // SAFETY: a mask and a time on this stack.
+    while unsafe {
+        raw::syscall6(
+            RT_SIGTIMEDWAIT,
+            (&raw const ours) as usize,
+            0,
+            (&raw const at_once) as usize,
+            8,
+            0,
+            0,
+        )
+    } > 0
+    {}
+    if !stays {
+        change_mask(SIG_UNBLOCK);
+    }
+    tid
+}
+
+/// The exec has failed.
+pub fn after_exec(thread: &mut Thread, tid: u32) {
+    thread.slot().real_tid.store(tid, Ordering::Release);
+    change_mask(SIG_UNBLOCK);
+}
+
+/// Blocks or unblocks our own signal.
+fn change_mask(how: usize) {
+    let ours = bit(SIGSTKFLT);
+    // SAFETY: a mask on this stack.
+    unsafe { raw::syscall6(RT_SIGPROCMASK, how, (&raw const ours) as usize, 0, 8, 0, 0) };
 }
 
 /// Our own signal: kicks and timers, or the program's business.

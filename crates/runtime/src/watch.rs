@@ -105,6 +105,13 @@ impl Watch {
                 .real_pid
                 .load(Ordering::Relaxed)
         };
+        if tid == 0 {
+            // It becomes another program, or ends.
+            if is_gone(pid) {
+                self.free(token);
+            }
+            return;
+        }
         if has_been_asked && self.is_stubborn(thread, token, slot, pid, tid) {
             kick(pid, tid, KICK);
         } else if self.unseen_us >= look_after_us(token) {
@@ -143,12 +150,17 @@ impl Watch {
 
     /// If the owner has ended, its turn has.
     fn bury(&self, token: &Token, tid: u32) {
-        // Only one of those who notice it; the owner is another one afterwards.
-        if is_dead(tid)
-            && token
-                .owner
-                .compare_exchange(self.owner, 0, Ordering::AcqRel, Ordering::Relaxed)
-                .is_ok()
+        if is_dead(tid) {
+            self.free(token);
+        }
+    }
+
+    /// Only one of those who notice it does; the owner is another one afterwards.
+    fn free(&self, token: &Token) {
+        if token
+            .owner
+            .compare_exchange(self.owner, 0, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
         {
             token.state.store(0, Ordering::Release);
             futex::wake(&token.state, 1);
@@ -218,6 +230,14 @@ fn is_dead(tid: u32) -> bool {
         )
     };
     result == ESRCH
+}
+
+/// Whether a process is no more, not even as a zombie.
+fn is_gone(pid: u32) -> bool {
+    const KILL: usize = 62;
+    const ESRCH: isize = -3;
+    // SAFETY: signal 0 is none.
+    unsafe { raw::syscall6(KILL, pid as usize, 0, 0, 0, 0, 0) == ESRCH }
 }
 
 /// Processor time of a thread of this process, or of another process; `None` when it is gone.
