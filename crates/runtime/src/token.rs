@@ -129,7 +129,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         core::hint::spin_loop();
         spins += 1;
     }
-    let mut watch = Watch::new(thread, token);
+    let mut watch = Watch::begin(thread, token);
     loop {
         if token.state.swap(2, Ordering::AcqRel) == 0 {
             return;
@@ -139,7 +139,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         futex::wait_us(&token.state, 2, slice_us);
         if token.state.load(Ordering::Relaxed) != 2 || token.turn.load(Ordering::Relaxed) != before
         {
-            watch = Watch::new(thread, token);
+            watch = Watch::begin(thread, token);
             continue;
         }
         // A parallel process keeps it for moments only, and does not say who has it.

@@ -52,8 +52,16 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub fn new(thread: &Thread, token: &Token) -> Watch {
-        let owner = token.owner.load(Ordering::Relaxed);
+    /// A thread begins to wait. Only where looks are of use does it look at the owner at once, whose memory is in use.
+    pub fn begin(thread: &Thread, token: &Token) -> Watch {
+        if token.look_us.load(Ordering::Relaxed) == LOOK_SOON_US {
+            Watch::new(thread, token.owner.load(Ordering::Relaxed))
+        } else {
+            Watch::new(thread, 0)
+        }
+    }
+
+    fn new(thread: &Thread, owner: u32) -> Watch {
         let has_other_owner = owner != 0 && owner != thread.number + 1;
         Watch {
             owner: if has_other_owner { owner } else { 0 },
@@ -82,7 +90,7 @@ impl Watch {
     pub fn overdue(&mut self, thread: &Thread, token: &Token, slice_us: u64) {
         let owner = token.owner.load(Ordering::Relaxed);
         if owner == 0 || owner != self.owner {
-            *self = Watch::new(thread, token);
+            *self = Watch::new(thread, owner);
             return;
         }
         self.turn_us = self.turn_us.saturating_add(slice_us);
