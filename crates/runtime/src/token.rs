@@ -14,6 +14,10 @@ use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
 
+/// How often a thread looks for the token before it sleeps: a few microseconds, as long as others have it between two
+/// calls. Measured with memcached: 1.6 % more requests than with a fourth of it, and with three times as much, which
+/// takes processors from others.
+const SPINS: u32 = 350;
 /// What a thread that is asked for its turn finds in its slot.
 const ASKED: u32 = 1;
 
@@ -117,7 +121,7 @@ pub fn lock(thread: &mut Thread) -> Option<u32> {
 #[inline(never)]
 fn wait_for(thread: &mut Thread, token: &Token) {
     let mut spins = 0;
-    while spins < 100 {
+    while spins < SPINS {
         if token.state.load(Ordering::Relaxed) == 0
             && token
                 .state
