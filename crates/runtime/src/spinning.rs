@@ -231,18 +231,6 @@ fn vectors(registers: &SigContext) -> u64 {
     check
 }
 
-/// Whether the instruction moves or compares strings: one that takes long looks like a loop with counters.
-///
-/// # Safety
-/// `code` is where the thread was stopped.
-unsafe fn is_string(code: usize) -> bool {
-    // SAFETY: as the caller says; the instruction was about to run.
-    let prefix = unsafe { (code as *const u8).read() };
-    // The instruction has another byte behind its prefix.
-    // SAFETY: as above.
-    matches!(prefix, 0xf2 | 0xf3) && unsafe { (code as *const u8).add(1).read() } != 0x90
-}
-
 /// One look at a thread.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -375,11 +363,7 @@ fn judge(looks: &mut Looks, registers: &SigContext, events: u64, now_ns: u64) ->
         };
     }
     looks.add(look);
-    let found = looks.known_loop().or_else(|| {
-        // SAFETY: the thread was stopped there.
-        let is_string = unsafe { is_string(registers.rip) };
-        looks.new_loop().filter(|_| !is_string)
-    });
+    let found = looks.known_loop().or_else(|| looks.new_loop());
     // A replay has to be faster.
     let looked_ns = now_ns.wrapping_sub(looks.first_ns);
     let Some(found) = found.filter(|_| looked_ns >= SHORTEST_NS) else {
@@ -502,7 +486,7 @@ fn differing(one: &Registers, other: &Registers) -> u16 {
 
 /// The registers, by bits, that had several values; `None` if this is no loop that waits. What depends on where the loop
 /// is met comes and goes: a value that was there and never again is of other code, ahead of the loop or behind it. There
-/// may be one counter, perhaps one that starts anew all the time.
+/// may be one counter, perhaps one that starts anew all the time. Instructions that move strings have two or three.
 fn changing(looks: &[Look; ENOUGH]) -> Option<u16> {
     let [newest, ..] = looks;
     let mut changing = 0;
