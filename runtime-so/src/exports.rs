@@ -93,6 +93,7 @@ plain! {
     "pthread_once" pthread_once(c, f) i32 = once::once(c, f);
     "call_once" call_once(c, f) () = { once::once(c, f); };
     "__cxa_guard_acquire" guard_acquire(g) i32 = once::guard_acquire(g);
+    "__cxa_guard_abort" guard_abort(g) () = once::guard_abort(g);
     "pthread_create" pthread_create(t, a, f, x) i32 = thread::create(Real::create, [t, a, f, x, 0, 0]);
     "thrd_create" thrd_create(t, f, x) i32 = thread::create(Real::thrd_create, [t, f, x, 0, 0, 0]);
     "pthread_join" pthread_join(t, r) i32 = thread::join(Real::join, [t, r, 0, 0, 0, 0]);
@@ -204,6 +205,33 @@ direct! {
     "recv" "45" "xor r8d, r8d\nxor r9d, r9d" => recv;
 }
 
+/// Functions that use a state of libc's own: the number of the function goes into a register.
+macro_rules! library {
+    ($($name:ident)*) => {
+        mod library_stubs {
+            use core::arch::naked_asm;
+            use runtime::hooks::library::{Function, wayfarer_library_call};
+            $(
+                #[unsafe(naked)]
+                #[unsafe(no_mangle)]
+                pub unsafe extern "C" fn $name() {
+                    naked_asm!(
+                        ".cfi_startproc",
+                        "mov eax, {number}",
+                        "jmp {call}",
+                        ".cfi_endproc",
+                        number = const Function::$name as u32,
+                        call = sym wayfarer_library_call,
+                    )
+                }
+            )*
+        }
+    };
+}
+
+runtime::hooks::library::library_functions!(library);
+use library_stubs::{__vsyslog_chk, vsyslog};
+
 /// A function with a format and further arguments: they are laid out as a `va_list`, and the function
 /// that takes one is called with it in the register behind the named arguments. Frame: 176 bytes of
 /// registers, then the list itself.
@@ -259,4 +287,6 @@ variadic! {
     "fprintf" "2" "rdx" => vfprintf;
     "__printf_chk" "2" "rdx" => vprintf_chk;
     "__fprintf_chk" "3" "rcx" => vfprintf_chk;
+    "syslog" "2" "rdx" => vsyslog;
+    "__syslog_chk" "3" "rcx" => __vsyslog_chk;
 }

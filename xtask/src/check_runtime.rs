@@ -13,6 +13,7 @@ use std::path::Path;
 /// What the library interposes: synchronisation, the heap and streams, which make no system call of their
 /// own.
 const ALLOWED_EXPORTS: &[&str] = &[
+    "__cxa_guard_abort",
     "__cxa_guard_acquire",
     "__fprintf_chk",
     "__printf_chk",

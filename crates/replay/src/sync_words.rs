@@ -20,6 +20,7 @@ pub fn letter(kind: Option<u8>) -> char {
         Some(sync::CONDITION) => 'C',
         Some(sync::THREADS) => 'T',
         Some(sync::FORKS) => 'K',
+        Some(sync::LIBRARY) => 'G',
         _ => 'X',
     }
 }
@@ -41,6 +42,7 @@ pub fn kind_name(kind: Option<u8>) -> &'static str {
         Some(sync::CONDITION) => "condition variable",
         Some(sync::THREADS) => "threads",
         Some(sync::FORKS) => "forks",
+        Some(sync::LIBRARY) => "state of libc",
         _ => "object of unknown kind",
     }
 }
@@ -105,7 +107,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_letter_and_a_name_of_its_own() {
-        let kinds: Vec<u8> = (sync::EVENTS..=sync::FORKS).collect();
+        let kinds: Vec<u8> = (sync::EVENTS..=sync::LIBRARY).collect();
         let mut letters: Vec<char> = kinds.iter().map(|kind| letter(Some(*kind))).collect();
         letters.push(letter(None));
         letters.sort_unstable();

@@ -10,12 +10,13 @@
 
 pub mod encode;
 pub mod layout;
+pub mod library;
 pub mod record;
 pub mod sites;
 pub mod wait;
 
 /// Version of everything in this crate. A trace with another number is refused.
-pub const ABI_VERSION: u32 = 9;
+pub const ABI_VERSION: u32 = 10;
 
 /// The descriptor under which every debuggee holds the session file, across fork and exec.
 pub const SESSION_FD: i32 = 1018;

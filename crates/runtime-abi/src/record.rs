@@ -18,7 +18,7 @@
 //! | `OUTPUT` | nr varint, check u8, length varint | bytes written to the session's own output; payload: turn as varint; as `SEND` otherwise |
 //! | `ACQUIRE` | object varint, length u8, run varint | a thread began a run of a sync object: see [`sync`] |
 //! | `OUTCOME` | skipped varint, 0, result zigzag | a try, a timed wait or its like gave this result, after that many calls of this kind with the usual one (0) |
-//! | `OBJECT` | object varint, kind u8, members zigzag | a sync object got its number; members: how many threads a barrier waits for, else 0; payload: its address and the place in the code that made it, 8 bytes each |
+//! | `OBJECT` | object varint, kind u8, detail zigzag | a sync object got its number; detail: how many threads a barrier waits for, or how many began what is done once and gave it up, else 0; payload: its address and the place in the code that made it, 8 bytes each |
 //! | `FINAL` | object varint, 0, length varint | length of the last run of a sync object |
 //! | `THREADS` | mode varint, reason u8, value zigzag | the process gets its second thread; from now on it is serial (0) or parallel (1); reason: [`threads`] |
 //! | `ACQUIRE_READ` | object varint, length u8, run varint | the same for a run of a reader, who lets other readers in |
@@ -118,12 +118,18 @@ pub mod note {
     /// [`super::threads`]; payload: its path.
     pub const LATE_LIBRARY: u64 = 12;
     /// No warning: the program loaded a library that cancels threads, so calls are left to libc's own functions from
-    /// here on. The one note that a replay acts on.
+    /// here on. A replay acts on it.
     pub const CALLS_BY_LIBC: u64 = 13;
+    /// No warning: in a function of libc that only one thread is in at a time, this one waited for a lock and let others
+    /// in; now it is in again, as the record before tells. A replay acts on it.
+    pub const LET_IN: u64 = 14;
 
     /// Whether it is something that the user should know before a replay.
     pub const fn is_warning(code: u64) -> bool {
-        !matches!(code, DISPATCH_OFF | THREAD_ROUTINE | CALLS_BY_LIBC)
+        !matches!(
+            code,
+            DISPATCH_OFF | THREAD_ROUTINE | CALLS_BY_LIBC | LET_IN
+        )
     }
 }
 
@@ -152,6 +158,7 @@ pub mod sync {
     pub const CONDITION: u8 = 11;
     pub const THREADS: u8 = 12;
     pub const FORKS: u8 = 13;
+    pub const LIBRARY: u8 = 14;
     /// Bytes of the payload of an `OBJECT`: address, place.
     pub const OBJECT_PAYLOAD: usize = 16;
 }

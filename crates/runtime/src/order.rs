@@ -163,6 +163,21 @@ pub fn note_exclusive(thread: &mut Thread, order: Order<'_>, object: Object) {
     }
 }
 
+/// Recording: whether nobody has accessed the object since this thread did.
+pub fn is_last_owner(thread: &Thread, order: Order<'_>, object: Object) -> bool {
+    order.word.load(Ordering::Relaxed) & OWNER == object.owner(thread)
+}
+
+/// Replay: whether the access that the thread is in is the last one of its run.
+pub fn is_last_access(thread: &Thread, order: Order<'_>) -> bool {
+    order.word.load(Ordering::Relaxed) == thread.owner | 1
+}
+
+/// Replay: whether the object has this number.
+pub fn is_number(order: Order<'_>, number: u64) -> bool {
+    u64::from(order.tail.id.load(Ordering::Relaxed) & NUMBER) == number
+}
+
 /// Recording: an access that others may make at the same time.
 #[inline(always)]
 pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
@@ -390,16 +405,17 @@ fn describe(thread: &mut Thread, number: u32, object: Object) {
         words.write_unaligned(object.address as u64);
         words.add(1).write_unaligned(place as u64);
     }
-    let members = match object.kind {
+    let detail = match object.kind {
         // SAFETY: the access is to a barrier at this address.
         sync::BARRIER => unsafe { hooks::barrier::members(object.address) },
+        sync::ONCE => hooks::once::given_up(object.address),
         _ => 0,
     };
     thread.emit_with(
         record::OBJECT,
         u64::from(number),
         object.kind,
-        zigzag(i64::from(members)),
+        zigzag(i64::from(detail)),
         &payload,
     );
 }
@@ -418,22 +434,20 @@ pub fn note_once(thread: &mut Thread, address: usize) {
     describe(thread, number, object);
 }
 
-/// Replay: whether it is this thread that does it.
-pub fn is_once(thread: &mut Thread, address: usize) -> bool {
+/// Replay: whether it is this thread that does it, and how many others gave it up before.
+pub fn is_once(thread: &mut Thread, address: usize) -> Option<u32> {
     signals::settle(thread);
-    let Some(next) = reader::peek(thread) else {
-        return false;
-    };
+    let next = reader::peek(thread)?;
     if next.tag != record::OBJECT || next.payload.len() != sync::OBJECT_PAYLOAD {
-        return false;
+        return None;
     }
     // SAFETY: the length was just checked.
     let found = unsafe { next.payload.as_ptr().cast::<u64>().read_unaligned() };
     if found != address as u64 {
-        return false;
+        return None;
     }
     reader::advance(thread, next.length);
-    true
+    u32::try_from(next.value).ok()
 }
 
 /// The object is destroyed: its last run is over, and what comes to lie there is another.

@@ -8,6 +8,7 @@
 
 use crate::order::{self, OFF, Object, RECORD, REPLAY};
 use crate::state::{Thread, header};
+use crate::hooks::library;
 use crate::{futex, reader, signals, solid, survey, table, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -106,7 +107,9 @@ pub fn note_event(thread: &mut Thread) {
 pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
     match frame.rax {
         FUTEX => {
+            let depth = if waits(frame) { library::suspend(thread) } else { 0 };
             wait_for_real(thread, frame);
+            library::resume_from_lock(thread, depth);
             return true;
         }
         SCHED_YIELD => {
@@ -115,8 +118,12 @@ pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
         }
         _ => {}
     }
+    let may_wait = table::get(frame.rax).blocks;
+    if may_wait {
+        library::call_may_wait(thread);
+    }
     token::acquire(thread);
-    if table::get(frame.rax).blocks {
+    if may_wait {
         note_event(thread);
     }
     false
@@ -172,12 +179,22 @@ pub fn replay_real(thread: &mut Thread, frame: &mut Frame) -> bool {
     true
 }
 
-fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
+/// Whether a futex call is one that waits.
+fn waits(frame: &Frame) -> bool {
     const WAIT: usize = 0;
     const WAIT_BITSET: usize = 9;
     const COMMAND: usize = 0x7f;
+    matches!(frame.arguments()[1] & COMMAND, WAIT | WAIT_BITSET)
+}
+
+fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
     let arguments = frame.arguments();
-    let waits = matches!(arguments[1] & COMMAND, WAIT | WAIT_BITSET);
+    let waits = waits(frame);
+    if waits && thread.library_depth > 0 && library::let_others_in(thread) {
+        // Woken when the recorded one was; whether it has what it waits for, it looks itself.
+        frame.rax = 0;
+        return;
+    }
     if waits && solid::is_on(thread) {
         let word = arguments[0] as *const core::sync::atomic::AtomicU32;
         let expected = arguments[2] as u32;

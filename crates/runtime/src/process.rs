@@ -182,6 +182,7 @@ fn become_child(thread: &mut Thread, child: Child) {
     thread.in_event = false;
     thread.skipped = 0;
     crate::hooks::heap::reset(thread);
+    crate::hooks::library::reset(thread);
     crate::hooks::random::reset();
     crate::hooks::fork::reset();
     crate::hooks::thread::reset();

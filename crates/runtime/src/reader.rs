@@ -48,6 +48,14 @@ pub fn peek_behind(thread: &Thread, skip: usize) -> Option<Record<'static>> {
     }
 }
 
+/// Whether the record `skip` bytes further on is a certain note.
+pub fn is_note_behind(thread: &Thread, skip: usize, which: u64) -> bool {
+    rest(thread)
+        .get(skip..)
+        .and_then(|rest| record::read(rest).ok())
+        .is_some_and(|record| record.tag == record::NOTE && record.number == which)
+}
+
 #[inline(always)]
 pub fn advance(thread: &mut Thread, length: usize) {
     // SAFETY: a record of that length was read at `read`.

@@ -1,5 +1,6 @@
 //! Recording a call: make it, and write down what the program could see of it.
 
+use crate::hooks::library;
 use crate::log::RECORD_HEAD;
 use crate::outputs::{self, Before, EINTR};
 use crate::state::{Thread, header};
@@ -113,6 +114,8 @@ fn finish(thread: &mut Thread, frame: &mut Frame, result: isize) {
     }
     if thread.sync == order::OFF {
         token::yield_if_asked(thread);
+    } else {
+        library::call_is_over(thread);
     }
 }
 

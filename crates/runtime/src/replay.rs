@@ -1,6 +1,7 @@
 //! Replaying a call: answer it from the log, and compare it with what the log promises.
 
 use crate::descriptors::OUTPUT_OBJECT;
+use crate::hooks::library;
 use crate::outputs::{self, Before};
 use crate::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::state::{Thread, header, object, process_slot};
@@ -23,6 +24,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         return;
     }
     if thread.sync != order::OFF && table::get(frame.rax).blocks {
+        library::call_may_wait(thread);
         parallel::announce(thread, frame);
     }
     let mut made = Made::of(frame);
@@ -44,6 +46,9 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         parallel::end_event(thread);
     }
     after(thread, Some(frame));
+    if thread.sync != order::OFF {
+        library::call_is_over(thread);
+    }
 }
 
 #[inline(never)]
@@ -170,6 +175,7 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
                     None => signals::replay_nowhere(thread),
                 }
             }
+            _ if library::let_others_in(thread) => {}
             _ => return,
         }
     }

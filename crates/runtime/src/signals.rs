@@ -7,6 +7,7 @@
 
 use crate::faults::{SIGBUS, SIGSEGV, is_fault, is_guarded};
 use crate::handler_call::call_handler;
+use crate::hooks::library;
 use crate::state::{Action, QUEUE, THREAD_WINDOW, Thread, Waiting, current, header};
 use crate::{blocked, context, diverge, faults, force, reader, user};
 use core::sync::atomic::Ordering;
@@ -393,13 +394,19 @@ pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: b
     run(thread, signal, &mut information, context, inside_handler);
 }
 
-/// Handlers that ran before the next access to a sync object.
+/// Handlers that ran before the next access to a sync object, and others that were let in.
 pub fn settle(thread: &mut Thread) {
-    while let Some(next) = reader::peek(thread)
-        && next.tag == record::SIGNAL
-        && record::place::kind(next.check) != record::place::EXIT
-    {
-        replay_nowhere(thread);
+    loop {
+        match reader::peek(thread) {
+            Some(next)
+                if next.tag == record::SIGNAL
+                    && record::place::kind(next.check) != record::place::EXIT =>
+            {
+                replay_nowhere(thread);
+            }
+            _ if library::let_others_in(thread) => {}
+            _ => return,
+        }
     }
 }
 
@@ -485,10 +492,15 @@ pub fn run(
         stack: stack_for(thread, action.flags),
     };
     thread.handlers = thread.handlers.saturating_add(1);
+    // It may wait for anything, and may never come back.
+    let depth = library::suspend(thread);
+    let waits = core::mem::take(&mut thread.library_waits);
     // SAFETY: the handler is the program's own, called with the arguments that it expects. It may use
     // every vector register, which the interrupted code still needs.
     unsafe { vector::preserving(visit_handler, (&raw mut visit).cast()) };
     thread.handlers = thread.handlers.saturating_sub(1);
+    thread.library_waits = waits;
+    library::resume(thread, depth);
     if recording {
         let after = context.mask & !UNBLOCKABLE;
         if !thread.holds_signals && !inside_handler {

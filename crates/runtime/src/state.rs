@@ -173,9 +173,11 @@ pub struct Thread {
     pub ends: bool,
     /// Nesting of uses of the heap.
     pub heap_depth: u32,
-    /// The routine that a `pthread_once` of this thread would run, and its control word.
-    pub once_control: usize,
-    pub once_routine: usize,
+    /// Nesting of functions of libc that only one thread is in at a time; and how deep it was before a call that may wait.
+    pub library_depth: u32,
+    pub library_waits: u32,
+    /// The `pthread_once` that this thread is in.
+    pub once: *const crate::hooks::once::Attempt,
     /// Replay: a run of a mutex that this thread still has, of which the next owner is not told yet.
     pub run_over: RunOver,
     /// Replay: how often others needed the processor on which this thread waited for them.

@@ -107,14 +107,21 @@ pub fn lock(thread: &mut Thread) -> Option<u32> {
     if token.owner.load(Ordering::Relaxed) == me {
         return None;
     }
-    token.owner.store(me, Ordering::Relaxed);
-    let turn = token.turn.load(Ordering::Relaxed).wrapping_add(1);
-    token.turn.store(turn, Ordering::Relaxed);
+    let turn = begin_turn(thread, token);
     if token.nappers.load(Ordering::Relaxed) != 0 && !thread.spun.has_just(thread.events) {
         watch::wake_nappers(token);
     }
-    thread.turn = turn;
     Some(turn)
+}
+
+/// The token is this thread's, and was another's before.
+#[inline(always)]
+fn begin_turn(thread: &mut Thread, token: &Token) -> u32 {
+    token.owner.store(thread.number + 1, Ordering::Relaxed);
+    let turn = token.turn.load(Ordering::Relaxed).wrapping_add(1);
+    token.turn.store(turn, Ordering::Relaxed);
+    thread.turn = turn;
+    turn
 }
 
 #[cold]
@@ -230,36 +237,54 @@ pub fn start_serial(thread: &mut Thread) {
 }
 
 /// The process shares memory with others from now on: it joins their domain. Runs in both modes.
+///
+/// Its threads may wait for turns by now. While recording, none of them has one in the new domain before this one has. A
+/// thread of a replay that waits for a turn in the new domain may still look at the old one, so no number stands for a
+/// turn in both.
 pub fn join_shared_domain(thread: &mut Thread) {
     let process = thread.process();
     if process.shared_domain || process.parallel {
         return;
     }
-    let (old, held) = (of(process), thread.holds_token);
+    let (old, new) = (of(process), &header().shared_domain);
+    let (held, last) = (thread.holds_token, thread.turn);
+    if thread.mode == MODE_RECORD {
+        if new
+            .state
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+            .is_err()
+        {
+            wait_for(thread, new);
+        }
+        let turn = begin_turn(thread, new);
+        thread.emit_turn(turn);
+    }
     process.shared_domain = true;
     process.serial = true;
-    process.token = (&raw const header().shared_domain).cast_mut();
-    if held {
-        // Whoever waits for the old token finds that it leads nowhere, and comes to the new one.
-        thread.holds_token = false;
-        if thread.mode == MODE_RECORD {
-            unlock(old);
-        } else {
-            old.turn
-                .store(thread.turn.wrapping_add(1), Ordering::Release);
-            futex::wake(&old.turn, u32::MAX >> 1);
-        }
-    }
+    process.token = core::ptr::from_ref(new).cast_mut();
     // SAFETY: the slot is part of the session mapping.
     unsafe {
         (*process.slot)
             .flags
             .fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed)
     };
+    // Whoever waits for the old token finds that it leads nowhere, and comes to the new one.
     if thread.mode == MODE_RECORD {
-        acquire(thread);
+        thread.holds_token = true;
+        if held {
+            unlock(old);
+        }
     } else {
+        thread.holds_token = false;
+        if held {
+            old.turn.store(last.wrapping_add(1), Ordering::Release);
+            futex::wake(&old.turn, u32::MAX >> 1);
+        }
         first_turn(thread);
+    }
+    if held {
+        thread.turn = thread.turn.max(last.wrapping_add(2));
+        new.turn.store(thread.turn, Ordering::Release);
     }
 }
 

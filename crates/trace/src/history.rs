@@ -217,7 +217,10 @@ impl Collected {
                     kind: record.check,
                     address: word(0),
                     place: word(8),
-                    members: u64::try_from(record.value).unwrap_or(0),
+                    members: match record.check {
+                        record::sync::BARRIER => u64::try_from(record.value).unwrap_or(0),
+                        _ => 0,
+                    },
                     thread,
                 });
             }

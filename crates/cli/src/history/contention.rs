@@ -31,7 +31,15 @@ pub(super) fn is_lock(object: &SyncObject) -> bool {
 fn is_programs_own(object: &SyncObject) -> bool {
     !matches!(
         object.kind,
-        Some(sync::EVENTS | sync::THREADS | sync::FORKS | sync::HEAP | sync::STREAM | sync::RANDOM)
+        Some(
+            sync::EVENTS
+                | sync::THREADS
+                | sync::FORKS
+                | sync::HEAP
+                | sync::STREAM
+                | sync::RANDOM
+                | sync::LIBRARY
+        )
     )
 }
 

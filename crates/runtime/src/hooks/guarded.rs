@@ -1,6 +1,6 @@
 //! Parts of libc that keep one state for all threads: used by one thread at a time, in a kept order.
 
-use crate::futex;
+use crate::{futex, reader};
 use crate::order::{self, OFF, Object, RECORD, State};
 use crate::state::Thread;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -33,21 +33,48 @@ impl Guarded {
     }
 
     #[inline(always)]
+    fn lock(&self) {
+        if self
+            .lock
+            .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+            .is_err()
+        {
+            self.wait();
+        }
+    }
+
+    #[inline(always)]
     pub fn enter(&self, thread: &mut Thread) {
         match thread.sync {
             OFF => {}
             RECORD => {
-                if self
-                    .lock
-                    .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
-                    .is_err()
-                {
-                    self.wait();
-                }
+                self.lock();
                 order::note_exclusive(thread, self.state.order(), self.object());
             }
             _ => order::before(thread, self.state.order(), self.object()),
         }
+    }
+
+    /// Recording: enters again, as if it had not left; whether somebody else was there meanwhile.
+    pub fn enter_again(&self, thread: &mut Thread) -> bool {
+        self.lock();
+        let is_last = order::is_last_owner(thread, self.state.order(), self.object());
+        if !is_last {
+            order::note_exclusive(thread, self.state.order(), self.object());
+        }
+        !is_last
+    }
+
+    /// Replay: whether the thread, which is in there, is so for the last time before somebody else, and the next record
+    /// is that it came in again behind `which` note.
+    pub fn comes_again(&self, thread: &mut Thread, which: u64) -> bool {
+        let order = self.state.order();
+        order::is_last_access(thread, order)
+            && reader::peek(thread).is_some_and(|next| {
+                next.is_acquire()
+                    && order::is_number(order, next.number)
+                    && reader::is_note_behind(thread, next.length, which)
+            })
     }
 
     #[inline(always)]

@@ -13,6 +13,7 @@ pub mod fast;
 pub mod fork;
 pub mod guarded;
 pub mod heap;
+pub mod library;
 pub mod mutex;
 pub mod once;
 pub mod random;

@@ -1,15 +1,25 @@
 //! Things that happen once: the trace says who did them, the others wait. Who finds them done already
 //! leaves no mark, because that is a matter of time alone.
+//!
+//! Who does them may be cancelled or throw on the way: then somebody else begins anew. Each beginning says how many
+//! were given up before it at this address, and in a replay waits for as many.
 
 use super::followed;
 use super::real::{Real, call};
 use crate::futex;
 use crate::order::{self, RECORD};
 use crate::state::{Thread, current};
-use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
 
 const DONE: u32 = 2;
+
+/// A `pthread_once` that would run its routine.
+pub struct Attempt {
+    control: usize,
+    routine: usize,
+    outer: *const Attempt,
+}
 
 /// pthread_once
 ///
@@ -25,16 +35,25 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
         let Some(thread) = followed() else {
             return call(Real::once, [control, routine, 0, 0, 0, 0]) as i32;
         };
-        if thread.sync == RECORD {
-            return record(thread, control, routine);
+        if thread.sync != RECORD {
+            let Some(before) = order::is_once(thread, control) else {
+                wait_for(thread, control, word, || {
+                    word.load(Ordering::Acquire) & DONE != 0
+                });
+                return 0;
+            };
+            wait_for_others(thread, control, word, before);
         }
-        if order::is_once(thread, control) {
-            return call(Real::once, [control, routine, 0, 0, 0, 0]) as i32;
-        }
-        wait_for(thread, control, word, || {
-            word.load(Ordering::Acquire) & DONE != 0
-        });
-        0
+        let attempt = Attempt {
+            control,
+            routine,
+            outer: thread.once,
+        };
+        thread.once = &raw const attempt;
+        let ours = wayfarer_run_once as *const () as usize;
+        let result = call(Real::once, [control, ours, 0, 0, 0, 0]) as i32;
+        thread.once = attempt.outer;
+        result
     }
 }
 
@@ -42,25 +61,72 @@ fn wait_for(thread: &mut Thread, address: usize, word: &AtomicU32, done: impl Fn
     futex::wait_until(thread, waiting::FUTEX, address as u64, word, done);
 }
 
-unsafe fn record(thread: &mut Thread, control: usize, routine: usize) -> i32 {
-    let outer = (thread.once_routine, thread.once_control);
-    (thread.once_routine, thread.once_control) = (routine, control);
-    let ours = run_routine as *const () as usize;
-    // SAFETY: as the caller says.
-    let result = unsafe { call(Real::once, [control, ours, 0, 0, 0, 0]) as i32 };
-    (thread.once_routine, thread.once_control) = outer;
-    result
+/// Waits until so many have given it up, the last of them wholly.
+fn wait_for_others(thread: &mut Thread, address: usize, word: &AtomicU32, before: u32) {
+    if before != 0 {
+        wait_for(thread, address, word, || {
+            given_up(address) >= before && word.load(Ordering::Acquire) == 0
+        });
+    }
 }
 
-/// Stands in for the program's routine, to know that it was this thread that ran it.
-unsafe extern "C" fn run_routine() {
-    // SAFETY: only called within `record` of this thread.
+unsafe extern "C" {
+    /// Stands in for the program's routine, to know that it was this thread that ran it, and whether it came to its end.
+    fn wayfarer_run_once();
+}
+
+// Whoever unwinds the stack through this frame, for an exception or a cancellation, asks `unwound` what is to be done here.
+core::arch::global_asm!(
+    ".pushsection .text.wayfarer_run_once,\"ax\",@progbits",
+    ".globl wayfarer_run_once",
+    ".hidden wayfarer_run_once",
+    ".type wayfarer_run_once,@function",
+    "wayfarer_run_once:",
+    ".cfi_startproc",
+    // The address is relative, in four bytes.
+    ".cfi_personality 0x1b, {unwound}",
+    "sub rsp, 8",
+    ".cfi_adjust_cfa_offset 8",
+    "call {begin}",
+    "call rax",
+    "add rsp, 8",
+    ".cfi_adjust_cfa_offset -8",
+    "ret",
+    ".cfi_endproc",
+    ".size wayfarer_run_once, . - wayfarer_run_once",
+    ".popsection",
+    begin = sym begin,
+    unwound = sym unwound,
+);
+
+/// The routine to run.
+unsafe extern "C" fn begin() -> usize {
+    // SAFETY: only called within `once` of this thread, whose attempt is still there.
     unsafe {
         let thread = &mut *current();
-        order::note_once(thread, thread.once_control);
-        let routine: unsafe extern "C" fn() = core::mem::transmute(thread.once_routine);
-        routine();
+        let attempt = &*thread.once;
+        if thread.sync == RECORD {
+            order::note_once(thread, attempt.control);
+        }
+        attempt.routine
     }
+}
+
+const CLEANUP_PHASE: i32 = 2;
+const CONTINUE: i32 = 8;
+
+/// The routine is left by an exception or a cancellation (a personality routine of the unwinder's).
+unsafe extern "C" fn unwound(_version: i32, actions: i32) -> i32 {
+    if actions & CLEANUP_PHASE != 0 {
+        // SAFETY: as in `begin`; attempts within this one were left before.
+        unsafe {
+            let thread = &mut *current();
+            let attempt = &*thread.once;
+            thread.once = attempt.outer;
+            give_up(attempt.control);
+        }
+    }
+    CONTINUE
 }
 
 /// `__cxa_guard_acquire`: 1 when the caller has to make the object.
@@ -73,11 +139,14 @@ pub unsafe fn guard_acquire(guard: usize) -> i32 {
         let Some(thread) = followed() else {
             return call(Real::guard_acquire, [guard, 0, 0, 0, 0, 0]) as i32;
         };
-        let made = &*(guard as *const AtomicU8);
-        if thread.sync != RECORD && !order::is_once(thread, guard) {
+        if thread.sync != RECORD {
             let word = &*(guard as *const AtomicU32);
-            wait_for(thread, guard, word, || made.load(Ordering::Acquire) != 0);
-            return 0;
+            let made = &*(guard as *const AtomicU8);
+            let Some(before) = order::is_once(thread, guard) else {
+                wait_for(thread, guard, word, || made.load(Ordering::Acquire) != 0);
+                return 0;
+            };
+            wait_for_others(thread, guard, word, before);
         }
         let result = call(Real::guard_acquire, [guard, 0, 0, 0, 0, 0]) as i32;
         if thread.sync == RECORD && result != 0 {
@@ -85,4 +154,58 @@ pub unsafe fn guard_acquire(guard: usize) -> i32 {
         }
         result
     }
+}
+
+/// `__cxa_guard_abort`: the object could not be made.
+///
+/// # Safety
+/// As the function itself.
+pub unsafe fn guard_abort(guard: usize) {
+    if followed().is_some() {
+        give_up(guard);
+    }
+    // SAFETY: as the caller says.
+    unsafe { call(Real::guard_abort, [guard, 0, 0, 0, 0, 0]) };
+}
+
+/// How often what is done once was begun and given up, by address. Few programs ever do that.
+struct GivenUp {
+    address: AtomicUsize,
+    times: AtomicU32,
+}
+
+const PLACES: usize = 1024;
+
+static GIVEN_UP: [GivenUp; PLACES] = [const {
+    GivenUp {
+        address: AtomicUsize::new(0),
+        times: AtomicU32::new(0),
+    }
+}; PLACES];
+
+fn give_up(address: usize) {
+    for entry in &GIVEN_UP {
+        let taken = entry.address.compare_exchange(
+            0,
+            address,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
+        if taken.is_ok() || taken == Err(address) {
+            entry.times.fetch_add(1, Ordering::Release);
+            return;
+        }
+    }
+}
+
+/// How often it was begun and given up.
+pub fn given_up(address: usize) -> u32 {
+    for entry in &GIVEN_UP {
+        match entry.address.load(Ordering::Acquire) {
+            0 => return 0,
+            found if found == address => return entry.times.load(Ordering::Acquire),
+            _ => {}
+        }
+    }
+    0
 }

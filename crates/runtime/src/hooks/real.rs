@@ -48,6 +48,7 @@ reals! {
     spin_trylock c"pthread_spin_trylock"
     once c"pthread_once"
     guard_acquire c"__cxa_guard_acquire"
+    guard_abort c"__cxa_guard_abort"
     create c"pthread_create"
     join c"pthread_join"
     tryjoin c"pthread_tryjoin_np"

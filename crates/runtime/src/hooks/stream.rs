@@ -2,7 +2,7 @@
 
 use super::followed;
 use super::real::{self, Real, call};
-use super::table;
+use super::{library, table};
 use crate::order::{self, Object, RECORD};
 use crate::state::Thread;
 use crate::{futex, outcome, solid};
@@ -57,7 +57,9 @@ pub unsafe fn use_stream(which: Real, stream: usize, a: [usize; 6]) -> usize {
                 call(Real::funlockfile, [stream, 0, 0, 0, 0, 0]);
                 result
             }
-            _ => call(which, a),
+            // All streams, by their list.
+            Some(thread) => library::within(thread, which, a),
+            None => call(which, a),
         }
     }
 }
@@ -69,11 +71,13 @@ pub unsafe fn use_stream(which: Real, stream: usize, a: [usize; 6]) -> usize {
 pub unsafe fn close(stream: usize) -> usize {
     // SAFETY: as the caller says.
     unsafe {
-        if let Some(thread) = followed() {
-            enter(thread, stream);
-            call(Real::funlockfile, [stream, 0, 0, 0, 0, 0]);
-        }
-        call(Real::fclose, [stream, 0, 0, 0, 0, 0])
+        let arguments = [stream, 0, 0, 0, 0, 0];
+        let Some(thread) = followed() else {
+            return call(Real::fclose, arguments);
+        };
+        enter(thread, stream);
+        call(Real::funlockfile, arguments);
+        library::within(thread, Real::fclose, arguments)
     }
 }
 

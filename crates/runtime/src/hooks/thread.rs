@@ -1,9 +1,9 @@
 //! Threads: making one, joining one and the end of one come in one order, so that libc finds the same
-//! stacks free. Their lock comes before that of the heap; libc's own lock of the loader may lie between.
+//! stacks free. Their lock comes before that of libc's state, and that before the one of the heap.
 
 use super::guarded::Guarded;
 use super::real::{Real, call};
-use super::{cancel, fast, followed, heap};
+use super::{cancel, fast, followed, heap, library};
 use crate::order::{OFF, REPLAY};
 use crate::state::{Thread, current, header};
 use crate::{futex, outcome, parallel, resolve, signals};
@@ -48,11 +48,17 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         };
         (*thread).note(note::THREAD_ROUTINE, routine as i64, &[]);
         let entered = (*thread).sync != OFF;
+        let depth;
         if entered {
+            depth = library::suspend(&mut *thread);
             THREADS.enter(&mut *thread);
+            library::resume(&mut *thread, depth);
+            // Libc needs a lock of its loader for it.
+            library::enter(&mut *thread);
         }
         let result = call(which, a) as i32;
         if entered {
+            library::leave(&mut *thread);
             THREADS.leave(&mut *thread);
         }
         result

@@ -1,0 +1,262 @@
+//! Functions of libc that keep a state of their own behind locks of their own: time zones, names of hosts and users,
+//! locales, the list of streams.
+//!
+//! Nobody sees those locks. A thread of a replay that got one earlier than it did in the recording, and then waits for
+//! its turn with the heap, would keep out another one whose turn it is. So one thread at a time is in such a function,
+//! in a kept order, except while it waits in a system call or for a lock: whoever calls the program's code from there,
+//! or waits for a lock that somebody has who wants to come in, lets others in meanwhile.
+
+use super::guarded::Guarded;
+use super::real::{Real, call};
+use crate::order::{OFF, REPLAY};
+use crate::resolve;
+use crate::state::{Thread, current};
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicUsize, Ordering};
+pub use wayfarer_runtime_abi::library_functions;
+use wayfarer_runtime_abi::record::{note, sync};
+
+static LIBRARY: Guarded = Guarded::new(sync::LIBRARY);
+
+macro_rules! functions {
+    ($($name:ident)*) => {
+        /// The functions, by their names.
+        #[derive(Clone, Copy)]
+        #[allow(non_camel_case_types)]
+        pub enum Function { $($name),* }
+
+        const NAMES: &[&[u8]] = &[$(concat!(stringify!($name), "\0").as_bytes()),*];
+    };
+}
+
+library_functions!(functions);
+
+static FOUND: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
+
+/// The real function behind ours; 0: there is none.
+fn real(index: usize) -> usize {
+    let (Some(name), Some(place)) = (NAMES.get(index), FOUND.get(index)) else {
+        return 0;
+    };
+    let found = place.load(Ordering::Relaxed);
+    if found != 0 {
+        return found;
+    }
+    let Ok(name) = CStr::from_bytes_with_nul(name) else {
+        return 0;
+    };
+    // SAFETY: libc, where it is, was loaded when the program started and stays.
+    let found = unsafe { resolve::next(name) };
+    place.store(found, Ordering::Relaxed);
+    found
+}
+
+/// What [`wayfarer_library_call`] is to call, and whether it is to leave behind it.
+#[repr(C)]
+struct Target {
+    function: usize,
+    entered: usize,
+}
+
+unsafe extern "C" fn begin(index: usize) -> Target {
+    let function = real(index);
+    // SAFETY: the pointer of this very thread.
+    let entered = match unsafe { current().as_mut() } {
+        // An allocator of the program's own may call anything while it has the heap.
+        Some(thread) if thread.sync != OFF && thread.heap_depth == 0 && thread.keeps == 0 => {
+            enter(thread);
+            true
+        }
+        _ => false,
+    };
+    Target {
+        function,
+        entered: usize::from(entered),
+    }
+}
+
+unsafe extern "C" fn end() {
+    // SAFETY: as above.
+    if let Some(thread) = unsafe { current().as_mut() } {
+        leave(thread);
+    }
+}
+
+const CLEANUP_PHASE: i32 = 2;
+const CONTINUE: i32 = 8;
+
+/// The function is left because the thread is cancelled (a personality routine of the unwinder's).
+unsafe extern "C" fn unwound(_version: i32, actions: i32) -> i32 {
+    if actions & CLEANUP_PHASE != 0 {
+        // SAFETY: the unwinder calls us in the thread whose stack it is.
+        unsafe { end() };
+    }
+    CONTINUE
+}
+
+unsafe extern "C" {
+    /// Calls the function whose number is in eax, with the arguments that are in place already.
+    pub fn wayfarer_library_call();
+}
+
+// A function that nobody has to come in for is jumped to, as if we were not there. None has more than ten arguments: of
+// those, four are on the stack, and are copied.
+core::arch::global_asm!(
+    ".pushsection .text.wayfarer_library_call,\"ax\",@progbits",
+    ".globl wayfarer_library_call",
+    ".hidden wayfarer_library_call",
+    ".type wayfarer_library_call,@function",
+    "wayfarer_library_call:",
+    ".cfi_startproc",
+    // The address is relative, in four bytes.
+    ".cfi_personality 0x1b, {unwound}",
+    "sub rsp, 56",
+    ".cfi_adjust_cfa_offset 56",
+    "mov [rsp], rdi",
+    "mov [rsp + 8], rsi",
+    "mov [rsp + 16], rdx",
+    "mov [rsp + 24], rcx",
+    "mov [rsp + 32], r8",
+    "mov [rsp + 40], r9",
+    "mov edi, eax",
+    "call {begin}",
+    "mov r11, rdx",
+    "mov rdi, [rsp]",
+    "mov rsi, [rsp + 8]",
+    "mov rdx, [rsp + 16]",
+    "mov rcx, [rsp + 24]",
+    "mov r8, [rsp + 32]",
+    "mov r9, [rsp + 40]",
+    "add rsp, 56",
+    ".cfi_adjust_cfa_offset -56",
+    "test r11, r11",
+    "jnz 2f",
+    "jmp rax",
+    "2:",
+    "sub rsp, 40",
+    ".cfi_adjust_cfa_offset 40",
+    "mov r10, [rsp + 48]",
+    "mov [rsp], r10",
+    "mov r10, [rsp + 56]",
+    "mov [rsp + 8], r10",
+    "mov r10, [rsp + 64]",
+    "mov [rsp + 16], r10",
+    "mov r10, [rsp + 72]",
+    "mov [rsp + 24], r10",
+    "call rax",
+    "mov [rsp + 32], rax",
+    "call {end}",
+    "mov rax, [rsp + 32]",
+    "add rsp, 40",
+    ".cfi_adjust_cfa_offset -40",
+    "ret",
+    ".cfi_endproc",
+    ".size wayfarer_library_call, . - wayfarer_library_call",
+    ".popsection",
+    begin = sym begin,
+    end = sym end,
+    unwound = sym unwound,
+);
+
+/// Nobody else of the process is in such a function until [`leave`]. May be nested.
+pub fn enter(thread: &mut Thread) {
+    if thread.library_depth == 0 {
+        LIBRARY.enter(thread);
+    }
+    thread.library_depth += 1;
+}
+
+pub fn leave(thread: &mut Thread) {
+    // Whoever was cancelled in a handler, or in a call that waits, is out already.
+    if thread.library_depth == 0 {
+        return;
+    }
+    if thread.library_depth == 1 {
+        go_out(thread);
+    }
+    thread.library_depth -= 1;
+}
+
+#[inline]
+fn go_out(thread: &mut Thread) {
+    if thread.sync == REPLAY {
+        // Where they were let in for a wait, but this time nobody had to wait.
+        let_others_in(thread);
+    }
+    LIBRARY.leave(thread);
+}
+
+/// A function that has a hook of its own, too.
+///
+/// # Safety
+/// As the function itself.
+pub unsafe fn within(thread: &mut Thread, which: Real, a: [usize; 6]) -> usize {
+    enter(thread);
+    // SAFETY: as the caller says.
+    let result = unsafe { call(which, a) };
+    leave(thread);
+    result
+}
+
+/// Lets others in, until [`resume`] with what this returns. Not while the thread has the heap, which whoever comes in
+/// may need: its lock comes last.
+#[inline]
+pub fn suspend(thread: &mut Thread) -> u32 {
+    let depth = thread.library_depth;
+    if depth == 0 || thread.heap_depth > 0 || thread.keeps > 0 {
+        return 0;
+    }
+    go_out(thread);
+    thread.library_depth = 0;
+    depth
+}
+
+#[inline]
+pub fn resume(thread: &mut Thread, depth: u32) {
+    if depth > 0 {
+        LIBRARY.enter(thread);
+        thread.library_depth = depth;
+    }
+}
+
+/// A call that may wait begins: the same, kept by the thread until [`call_is_over`].
+#[inline]
+pub fn call_may_wait(thread: &mut Thread) {
+    thread.library_waits = suspend(thread);
+}
+
+#[inline]
+pub fn call_is_over(thread: &mut Thread) {
+    let depth = core::mem::take(&mut thread.library_waits);
+    resume(thread, depth);
+}
+
+/// Recording: behind a wait for a lock in which others were let in. If they came, a replay lets them in, too, whether it
+/// has to wait for the lock or not.
+pub fn resume_from_lock(thread: &mut Thread, depth: u32) {
+    if depth > 0 {
+        if LIBRARY.enter_again(thread) {
+            thread.note(note::LET_IN, 0, &[]);
+        }
+        thread.library_depth = depth;
+    }
+}
+
+/// Replay: lets others in, if they were let in here; whether they were.
+#[cold]
+#[inline(never)]
+pub fn let_others_in(thread: &mut Thread) -> bool {
+    let come = thread.library_depth > 0 && LIBRARY.comes_again(thread, note::LET_IN);
+    if come {
+        LIBRARY.leave(thread);
+        LIBRARY.enter(thread);
+    }
+    come
+}
+
+/// The child of a fork: whoever was in such a function is not there.
+pub fn reset(thread: &mut Thread) {
+    thread.library_depth = 0;
+    thread.library_waits = 0;
+    LIBRARY.reset();
+}
