@@ -7,8 +7,8 @@ use core::arch::naked_asm;
 use runtime::hooks::real::Real;
 use runtime::hooks::rwlock::Side;
 use runtime::hooks::{
-    barrier, c11, cancel, condition, direct, fork, heap, mutex, once, random, rwlock, semaphore,
-    spin, stream, thread, user,
+    barrier, c11, cancel, condition, direct, fork, heap, loader, mutex, once, random, rwlock,
+    semaphore, spin, stream, thread, user,
 };
 
 /// `export! { name(arguments…) at register => body }`: the body sees its arguments and `place`.
@@ -94,6 +94,7 @@ plain! {
     "call_once" call_once(c, f) () = { once::once(c, f); };
     "__cxa_guard_acquire" guard_acquire(g) i32 = once::guard_acquire(g);
     "__cxa_guard_abort" guard_abort(g) () = once::guard_abort(g);
+    "__cxa_guard_release" guard_release(g) () = once::guard_release(g);
     "pthread_create" pthread_create(t, a, f, x) i32 = thread::create(Real::create, [t, a, f, x, 0, 0]);
     "thrd_create" thrd_create(t, f, x) i32 = thread::create(Real::thrd_create, [t, f, x, 0, 0, 0]);
     "pthread_join" pthread_join(t, r) i32 = thread::join(Real::join, [t, r, 0, 0, 0, 0]);
@@ -203,6 +204,50 @@ direct! {
     "epoll_wait" "232" "" => epoll_wait;
     "send" "44" "xor r8d, r8d\nxor r9d, r9d" => send;
     "recv" "45" "xor r8d, r8d\nxor r9d, r9d" => recv;
+}
+
+/// Functions of the loader, which look at their return address.
+macro_rules! loader {
+    ($($symbol:literal => $real:ident;)*) => {
+        $(
+            const _: () = {
+                unsafe extern "C" fn announce() -> usize {
+                    // SAFETY: the program calls a function of libc.
+                    unsafe { loader::announce(Real::$real) }
+                }
+
+                #[unsafe(naked)]
+                #[unsafe(export_name = $symbol)]
+                unsafe extern "C" fn stub() {
+                    naked_asm!(
+                        ".cfi_startproc",
+                        "push rdi",
+                        ".cfi_adjust_cfa_offset 8",
+                        "push rsi",
+                        ".cfi_adjust_cfa_offset 8",
+                        "push rdx",
+                        ".cfi_adjust_cfa_offset 8",
+                        "call {announce}",
+                        "pop rdx",
+                        ".cfi_adjust_cfa_offset -8",
+                        "pop rsi",
+                        ".cfi_adjust_cfa_offset -8",
+                        "pop rdi",
+                        ".cfi_adjust_cfa_offset -8",
+                        "jmp rax",
+                        ".cfi_endproc",
+                        announce = sym announce,
+                    )
+                }
+            };
+        )*
+    };
+}
+
+loader! {
+    "dlopen" => dlopen;
+    "dlmopen" => dlmopen;
+    "dlclose" => dlclose;
 }
 
 /// Functions that use a state of libc's own: the number of the function goes into a register.

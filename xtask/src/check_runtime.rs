@@ -15,8 +15,10 @@ use std::path::Path;
 const ALLOWED_EXPORTS: &[&str] = &[
     "__cxa_guard_abort",
     "__cxa_guard_acquire",
+    "__cxa_guard_release",
     "__fprintf_chk",
     "__printf_chk",
+    "__syslog_chk",
     "__vfprintf_chk",
     "__vprintf_chk",
     "aligned_alloc",
@@ -24,6 +26,9 @@ const ALLOWED_EXPORTS: &[&str] = &[
     "calloc",
     "cnd_timedwait",
     "cnd_wait",
+    "dlclose",
+    "dlmopen",
+    "dlopen",
     "epoll_wait",
     "fclose",
     "fflush",
@@ -119,6 +124,7 @@ const ALLOWED_EXPORTS: &[&str] = &[
     "sendto",
     "srand",
     "srandom",
+    "syslog",
     "thrd_create",
     "thrd_join",
     "tss_create",
@@ -134,6 +140,15 @@ const ALLOWED_EXPORTS: &[&str] = &[
     "write",
     "writev",
 ];
+
+macro_rules! names {
+    ($($name:ident)*) => {
+        /// More of the same: functions with a state of their own, which come one at a time.
+        const LIBRARY: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+wayfarer_runtime_abi::library_functions!(names);
+
 /// Symbols that the library may ask others for, all weak: it works where they are missing.
 const ALLOWED_IMPORTS: &[&str] = &[
     "__rseq_offset",
@@ -254,7 +269,7 @@ fn export_violations(file: &ElfFile64<'_, Endianness>) -> Vec<String> {
         .filter(|symbol| {
             !symbol
                 .name()
-                .is_ok_and(|name| ALLOWED_EXPORTS.contains(&name))
+                .is_ok_and(|name| ALLOWED_EXPORTS.contains(&name) || LIBRARY.contains(&name))
         })
         .map(|symbol| format!("it exports {}", symbol.name().unwrap_or("(unreadable)")))
         .collect()

@@ -215,6 +215,24 @@ impl Module {
     /// Address and length of each part of its code, as far as its file has it.
     pub fn code(&self) -> impl Iterator<Item = (usize, usize)> {
         const EXECUTABLE: u32 = 1;
+        self.loaded(EXECUTABLE)
+    }
+
+    /// The same of its data.
+    pub fn data(&self) -> impl Iterator<Item = (usize, usize)> {
+        const WRITABLE: u32 = 2;
+        self.loaded(WRITABLE)
+    }
+
+    /// The part of its data that is read-only once the loader is done.
+    pub fn fixed_data(&self) -> Option<(usize, usize)> {
+        const PT_GNU_RELRO: u32 = 0x6474_e552;
+        let mut segments = self.segments();
+        let found = segments.find(|&(kind, ..)| kind == PT_GNU_RELRO);
+        found.map(|(_, address, length)| (self.base.wrapping_add(address), length))
+    }
+
+    fn loaded(&self, wanted: u32) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (base, table) = (self.base, self.program_headers);
         (0..self.program_header_count).filter_map(move |index| {
             let entry = table.wrapping_add(index.wrapping_mul(PROGRAM_HEADER)) as *const u8;
@@ -227,8 +245,7 @@ impl Module {
                     entry.add(32).cast::<usize>().read_unaligned(),
                 )
             };
-            (kind == PT_LOAD && flags & EXECUTABLE != 0)
-                .then_some((base.wrapping_add(address), length))
+            (kind == PT_LOAD && flags & wanted != 0).then_some((base.wrapping_add(address), length))
         })
     }
 

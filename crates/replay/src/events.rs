@@ -105,6 +105,7 @@ pub fn describe_note(trace: &Trace, note: &Note) -> String {
             "a library that cancels threads was loaded: calls are made by libc's own functions"
                 .to_owned()
         }
+        note::WAITS_INSIDE => "waits for a lock in libc, and lets others in".to_owned(),
         note::LET_IN => "waited for a lock in libc, and let others in".to_owned(),
         note::LATE_LIBRARY => format!(
             "{}; recorded in parallel all the same: a replay may diverge; record with --threads serial",

@@ -94,6 +94,10 @@ pub fn reason(choice: &ThreadsChoice) -> String {
             "a function that is needed for parallel mode was not found in its libc".to_owned()
         }
         threads::CANCELS => "it cancels threads".to_owned(),
+        threads::THREADS_OF_LIBC => {
+            "threads of libc's own work for it (`aio_read` and its like), with locks that go unseen"
+                .to_owned()
+        }
         threads::RACED => {
             "a replay of an earlier recording in parallel diverged by a race".to_owned()
         }
@@ -123,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_reason_has_words() {
-        for number in threads::ASKED..=threads::RACED {
+        for number in threads::ASKED..=threads::THREADS_OF_LIBC {
             let choice = ThreadsChoice {
                 mode: ThreadsMode::Serial,
                 reason: number,

@@ -34,6 +34,8 @@ macro_rules! library_functions {
             popen pclose system fcloseall
             // What is done at the end.
             __cxa_atexit on_exit
+            // Loaded libraries.
+            dl_iterate_phdr dladdr dladdr1 dlinfo dlsym dlvsym
             // Named semaphores.
             sem_open sem_close sem_unlink
         }

@@ -123,12 +123,14 @@ pub mod note {
     /// No warning: in a function of libc that only one thread is in at a time, this one waited for a lock and let others
     /// in; now it is in again, as the record before tells. A replay acts on it.
     pub const LET_IN: u64 = 14;
+    /// No warning: it begins to wait there. If it is the last record, the process ended meanwhile.
+    pub const WAITS_INSIDE: u64 = 15;
 
     /// Whether it is something that the user should know before a replay.
     pub const fn is_warning(code: u64) -> bool {
         !matches!(
             code,
-            DISPATCH_OFF | THREAD_ROUTINE | CALLS_BY_LIBC | LET_IN
+            DISPATCH_OFF | THREAD_ROUTINE | CALLS_BY_LIBC | LET_IN | WAITS_INSIDE
         )
     }
 }
@@ -189,6 +191,8 @@ pub mod threads {
     pub const CANCELS: u8 = 10;
     /// A replay of an earlier recording in parallel diverged by a race.
     pub const RACED: u8 = 11;
+    /// Threads of libc's own work for it, with locks that nobody sees.
+    pub const THREADS_OF_LIBC: u8 = 12;
 }
 
 /// A record as read back.

@@ -6,9 +6,9 @@
 //! wait, in which others go on, is two: as it begins, for those who see what it does, and when it is over, behind those
 //! that it waited for. A send is noted before whoever received it.
 
+use crate::hooks::library;
 use crate::order::{self, OFF, Object, RECORD, REPLAY};
 use crate::state::{Thread, header};
-use crate::hooks::library;
 use crate::{futex, reader, signals, solid, survey, table, token};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -107,7 +107,11 @@ pub fn note_event(thread: &mut Thread) {
 pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
     match frame.rax {
         FUTEX => {
-            let depth = if waits(frame) { library::suspend(thread) } else { 0 };
+            let depth = if waits(frame) {
+                library::suspend_for_lock(thread)
+            } else {
+                0
+            };
             wait_for_real(thread, frame);
             library::resume_from_lock(thread, depth);
             return true;
@@ -190,10 +194,13 @@ fn waits(frame: &Frame) -> bool {
 fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
     let arguments = frame.arguments();
     let waits = waits(frame);
-    if waits && thread.library_depth > 0 && library::let_others_in(thread) {
-        // Woken when the recorded one was; whether it has what it waits for, it looks itself.
-        frame.rax = 0;
-        return;
+    if waits && thread.library_depth > 0 {
+        if library::let_others_in(thread) {
+            // Woken when the recorded one was; whether it has what it waits for, it looks itself.
+            frame.rax = 0;
+            return;
+        }
+        library::stay_if_it_ended_so(thread);
     }
     if waits && solid::is_on(thread) {
         let word = arguments[0] as *const core::sync::atomic::AtomicU32;

@@ -29,10 +29,20 @@ pub fn peek(thread: &mut Thread) -> Option<Record<'static>> {
         if !only_for_readers(&record) {
             return Some(record);
         }
-        if record.tag == record::NOTE && record.number == note::CALLS_BY_LIBC {
-            direct::stop();
-        }
         advance(thread, record.length);
+        if record.tag == record::NOTE {
+            act_on(thread, record.number);
+        }
+    }
+}
+
+/// The notes that a replay acts on.
+#[cold]
+fn act_on(thread: &mut Thread, note: u64) {
+    match note {
+        note::CALLS_BY_LIBC => direct::stop(),
+        note::WAITS_INSIDE => thread.waited_inside = thread.read,
+        _ => {}
     }
 }
 

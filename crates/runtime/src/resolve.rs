@@ -247,6 +247,23 @@ pub fn survey(by_hand: &[&[u8]]) -> Survey {
     survey
 }
 
+/// The loader itself.
+pub fn loader() -> Option<Module> {
+    let name = c"_rtld_global";
+    let hash = hash_of(name);
+    let mut entry = first();
+    // SAFETY: the list ends with null; its modules are mapped.
+    unsafe {
+        while let Some(map) = entry.as_ref() {
+            entry = map.next;
+            if !map.dynamic.is_null() && !is_virtual(map) && lookup(map, name, hash) != 0 {
+                return Some(Module::at(map.base, map.name));
+            }
+        }
+    }
+    None
+}
+
 /// Whether the program itself asks for `name`.
 pub fn program_imports(name: &CStr) -> bool {
     // SAFETY: the first entry of the list is the program.

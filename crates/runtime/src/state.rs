@@ -176,6 +176,12 @@ pub struct Thread {
     /// Nesting of functions of libc that only one thread is in at a time; and how deep it was before a call that may wait.
     pub library_depth: u32,
     pub library_waits: u32,
+    /// Replay: where the log goes on behind the note that the thread waits for a lock in there.
+    pub waited_inside: *const u8,
+    /// The thread is about to load or unload a library; the lock of the loader's that it came in with, and how often it has it.
+    pub loads: bool,
+    pub loader_lock: usize,
+    pub loader_depth: u32,
     /// The `pthread_once` that this thread is in.
     pub once: *const crate::hooks::once::Attempt,
     /// Replay: a run of a mutex that this thread still has, of which the next owner is not told yet.

@@ -3,6 +3,7 @@
 use crate::hooks::cancel;
 use crate::resolve;
 use crate::state::header;
+use core::ffi::CStr;
 use wayfarer_runtime_abi::record::threads;
 
 /// Libraries that synchronise by hand.
@@ -19,6 +20,20 @@ pub const BY_HAND: [&[u8]; 6] = [
 /// goes through functions that we stand in front of, or through code of the program's own.
 pub const FOLLOWED: [&[u8]; 2] = [b"libc.so", b"libstdc++"];
 
+/// Functions for which libc makes threads of its own.
+const ASYNCHRONOUS: [&CStr; 10] = [
+    c"aio_read",
+    c"aio_read64",
+    c"aio_write",
+    c"aio_write64",
+    c"aio_fsync",
+    c"aio_fsync64",
+    c"lio_listio",
+    c"lio_listio64",
+    c"getaddrinfo_a",
+    c"mq_notify",
+];
+
 /// Mode, reason and its value, for a process that is about to have its second thread.
 pub fn verdict() -> (u64, u8, i64) {
     if resolve::program_key().is_some_and(|key| header().raced.contains(&key)) {
@@ -33,6 +48,12 @@ pub fn verdict() -> (u64, u8, i64) {
     }
     if found.imports_syscall {
         return (threads::SERIAL, threads::OWN_FUTEX, 0);
+    }
+    if ASYNCHRONOUS
+        .iter()
+        .any(|name| resolve::program_imports(name))
+    {
+        return (threads::SERIAL, threads::THREADS_OF_LIBC, 0);
     }
     if found.imports_cancel && (found.imports_cancel_type || !cancel::can_follow()) {
         return (threads::SERIAL, threads::CANCELS, 0);

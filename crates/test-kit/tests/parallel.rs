@@ -77,6 +77,7 @@ const PROGRAMS: &[Program] = &[
     c("heap_many"),
     c("heap_trim"),
     c("libc_state"),
+    c("load_many"),
     c("long_rows"),
     c("mutex_dynamic"),
     c("mutex_errorcheck"),

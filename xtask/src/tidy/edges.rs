@@ -47,7 +47,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("sync", &[]),
     ("test-kit", &[]),
-    ("xtask", &[]),
+    ("xtask", &["runtime-abi"]),
     ("runtime-so", &["runtime", "entrance", "runtime-abi"]),
 ];
 

@@ -8,7 +8,7 @@
 
 use super::guarded::Guarded;
 use super::real::{Real, call};
-use super::{followed, heap};
+use super::{followed, heap, library};
 use crate::state::current;
 use wayfarer_runtime_abi::record::sync;
 
@@ -48,10 +48,12 @@ pub unsafe fn fork() -> i32 {
         let Some(thread) = followed() else {
             return call(Real::fork, [0; 6]) as i32;
         };
+        let depth = library::suspend(thread);
         FORKS.enter(thread);
         let result = call(Real::fork, [0; 6]) as i32;
         // Nothing to leave in the child, which is followed no more.
         FORKS.leave(thread);
+        library::resume(thread, depth);
         result
     }
 }

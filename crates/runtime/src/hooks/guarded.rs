@@ -1,8 +1,8 @@
 //! Parts of libc that keep one state for all threads: used by one thread at a time, in a kept order.
 
-use crate::{futex, reader};
 use crate::order::{self, OFF, Object, RECORD, State};
 use crate::state::Thread;
+use crate::{futex, reader};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 pub struct Guarded {

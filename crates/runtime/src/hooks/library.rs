@@ -9,8 +9,8 @@
 use super::guarded::Guarded;
 use super::real::{Real, call};
 use crate::order::{OFF, REPLAY};
-use crate::resolve;
 use crate::state::{Thread, current};
+use crate::{log_end, reader, resolve, user};
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 pub use wayfarer_runtime_abi::library_functions;
@@ -51,28 +51,67 @@ fn real(index: usize) -> usize {
     found
 }
 
-/// What [`wayfarer_library_call`] is to call, and whether it is to leave behind it.
+/// What [`wayfarer_library_call`] is to call, and how.
 #[repr(C)]
 struct Target {
     function: usize,
-    entered: usize,
+    way: usize,
 }
 
-unsafe extern "C" fn begin(index: usize) -> Target {
+/// Nobody has to come in: the function is jumped to.
+const JUMP: usize = 0;
+/// It is called, and left behind it. Any other number stands for that too, but then it is the address of a `ret` in the
+/// caller's code that the function returns to.
+const CALL: usize = 1;
+
+unsafe extern "C" fn begin(index: usize, first: usize, caller: usize) -> Target {
     let function = real(index);
+    let mut way = JUMP;
     // SAFETY: the pointer of this very thread.
-    let entered = match unsafe { current().as_mut() } {
-        // An allocator of the program's own may call anything while it has the heap.
-        Some(thread) if thread.sync != OFF && thread.heap_depth == 0 && thread.keeps == 0 => {
+    if let Some(thread) = unsafe { current().as_mut() }
+        && thread.sync != OFF
+        && may_enter(thread)
+    {
+        way = if looks_at_its_caller(index, first) {
+            return_near(caller)
+        } else {
+            CALL
+        };
+        if way != JUMP {
             enter(thread);
-            true
         }
-        _ => false,
-    };
-    Target {
-        function,
-        entered: usize::from(entered),
     }
+    Target { function, way }
+}
+
+/// A `ret` on the same page as the code at `address`; 0: there is none.
+fn return_near(address: usize) -> usize {
+    const PAGE: usize = 4096;
+    const RET: u8 = 0xc3;
+    let start = address & !(PAGE - 1);
+    let mut place = address;
+    while place.wrapping_sub(start) < PAGE {
+        if user::read::<u8>(place) == Some(RET) {
+            return place;
+        }
+        place = place.wrapping_add(1);
+    }
+    place = start;
+    while place < address {
+        if user::read::<u8>(place) == Some(RET) {
+            return place;
+        }
+        place = place.wrapping_add(1);
+    }
+    0
+}
+
+/// `dlsym` without a library, by its first argument: what it finds depends on who calls it.
+fn looks_at_its_caller(index: usize, first: usize) -> bool {
+    const DEFAULT: usize = 0;
+    const NEXT: usize = usize::MAX;
+    let searches = [Function::dlsym as usize, Function::dlvsym as usize];
+    searches.contains(&index) && matches!(first, DEFAULT | NEXT)
 }
 
 unsafe extern "C" fn end() {
@@ -100,7 +139,8 @@ unsafe extern "C" {
 }
 
 // A function that nobody has to come in for is jumped to, as if we were not there. None has more than ten arguments: of
-// those, four are on the stack, and are copied.
+// those, four are on the stack, and are copied. A function that looks at who called it finds a `ret` in the caller's
+// code as its return address, which leads back here.
 core::arch::global_asm!(
     ".pushsection .text.wayfarer_library_call,\"ax\",@progbits",
     ".globl wayfarer_library_call",
@@ -118,7 +158,9 @@ core::arch::global_asm!(
     "mov [rsp + 24], rcx",
     "mov [rsp + 32], r8",
     "mov [rsp + 40], r9",
+    "mov rsi, rdi",
     "mov edi, eax",
+    "mov rdx, [rsp + 56]",
     "call {begin}",
     "mov r11, rdx",
     "mov rdi, [rsp]",
@@ -129,8 +171,9 @@ core::arch::global_asm!(
     "mov r9, [rsp + 40]",
     "add rsp, 56",
     ".cfi_adjust_cfa_offset -56",
-    "test r11, r11",
-    "jnz 2f",
+    "cmp r11, 1",
+    "je 2f",
+    "ja 3f",
     "jmp rax",
     "2:",
     "sub rsp, 40",
@@ -150,6 +193,23 @@ core::arch::global_asm!(
     "add rsp, 40",
     ".cfi_adjust_cfa_offset -40",
     "ret",
+    "3:",
+    "lea r10, [rip + 4f]",
+    "push r10",
+    ".cfi_adjust_cfa_offset 8",
+    "push r11",
+    ".cfi_adjust_cfa_offset 8",
+    "jmp rax",
+    ".cfi_adjust_cfa_offset -16",
+    "4:",
+    "sub rsp, 24",
+    ".cfi_adjust_cfa_offset 24",
+    "mov [rsp], rax",
+    "call {end}",
+    "mov rax, [rsp]",
+    "add rsp, 24",
+    ".cfi_adjust_cfa_offset -24",
+    "ret",
     ".cfi_endproc",
     ".size wayfarer_library_call, . - wayfarer_library_call",
     ".popsection",
@@ -157,6 +217,12 @@ core::arch::global_asm!(
     end = sym end,
     unwound = sym unwound,
 );
+
+/// Whether the thread may come in: not with the heap, whose lock comes last. An allocator of the program's own may call
+/// anything while it has it.
+pub fn may_enter(thread: &Thread) -> bool {
+    thread.heap_depth == 0 && thread.keeps == 0
+}
 
 /// Nobody else of the process is in such a function until [`leave`]. May be nested.
 pub fn enter(thread: &mut Thread) {
@@ -198,12 +264,11 @@ pub unsafe fn within(thread: &mut Thread, which: Real, a: [usize; 6]) -> usize {
     result
 }
 
-/// Lets others in, until [`resume`] with what this returns. Not while the thread has the heap, which whoever comes in
-/// may need: its lock comes last.
+/// Lets others in, until [`resume`] with what this returns. Not while the thread has the heap.
 #[inline]
 pub fn suspend(thread: &mut Thread) -> u32 {
     let depth = thread.library_depth;
-    if depth == 0 || thread.heap_depth > 0 || thread.keeps > 0 {
+    if depth == 0 || !may_enter(thread) {
         return 0;
     }
     go_out(thread);
@@ -229,6 +294,24 @@ pub fn call_may_wait(thread: &mut Thread) {
 pub fn call_is_over(thread: &mut Thread) {
     let depth = core::mem::take(&mut thread.library_waits);
     resume(thread, depth);
+}
+
+/// Recording: before a wait for a lock; the same.
+pub fn suspend_for_lock(thread: &mut Thread) -> u32 {
+    let depth = suspend(thread);
+    if depth > 0 {
+        thread.note(note::WAITS_INSIDE, 0, &[]);
+    }
+    depth
+}
+
+/// Replay, before a wait for a lock: the recorded one may have lasted to the end of the process. The lock must not be
+/// this thread's then, and whoever wants may come in.
+pub fn stay_if_it_ended_so(thread: &mut Thread) {
+    if reader::peek(thread).is_none() && core::ptr::eq(thread.waited_inside, thread.read_end) {
+        suspend(thread);
+        log_end::reached(thread);
+    }
 }
 
 /// Recording: behind a wait for a lock in which others were let in. If they came, a replay lets them in, too, whether it
@@ -258,5 +341,7 @@ pub fn let_others_in(thread: &mut Thread) -> bool {
 pub fn reset(thread: &mut Thread) {
     thread.library_depth = 0;
     thread.library_waits = 0;
+    thread.loads = false;
+    thread.loader_lock = 0;
     LIBRARY.reset();
 }

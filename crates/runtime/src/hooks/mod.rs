@@ -14,6 +14,7 @@ pub mod fork;
 pub mod guarded;
 pub mod heap;
 pub mod library;
+pub mod loader;
 pub mod mutex;
 pub mod once;
 pub mod random;

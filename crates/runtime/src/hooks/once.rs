@@ -7,7 +7,7 @@
 use super::followed;
 use super::real::{Real, call};
 use crate::futex;
-use crate::order::{self, RECORD};
+use crate::order::{self, RECORD, REPLAY};
 use crate::state::{Thread, current};
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
@@ -37,12 +37,10 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
         };
         if thread.sync != RECORD {
             let Some(before) = order::is_once(thread, control) else {
-                wait_for(thread, control, word, || {
-                    word.load(Ordering::Acquire) & DONE != 0
-                });
+                wait_for(thread, control, || word.load(Ordering::Acquire) & DONE != 0);
                 return 0;
             };
-            wait_for_others(thread, control, word, before);
+            wait_for_others(thread, control, before);
         }
         let attempt = Attempt {
             control,
@@ -53,20 +51,29 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
         let ours = wayfarer_run_once as *const () as usize;
         let result = call(Real::once, [control, ours, 0, 0, 0, 0]) as i32;
         thread.once = attempt.outer;
+        tell(thread);
         result
     }
 }
 
-fn wait_for(thread: &mut Thread, address: usize, word: &AtomicU32, done: impl Fn() -> bool) {
-    futex::wait_until(thread, waiting::FUTEX, address as u64, word, done);
+/// Replay: how often something was done or given up, for those who wait for it to sleep on.
+static CHANGES: AtomicU32 = AtomicU32::new(0);
+
+fn wait_for(thread: &mut Thread, address: usize, done: impl Fn() -> bool) {
+    futex::wait_until(thread, waiting::FUTEX, address as u64, &CHANGES, done);
 }
 
-/// Waits until so many have given it up, the last of them wholly.
-fn wait_for_others(thread: &mut Thread, address: usize, word: &AtomicU32, before: u32) {
+fn tell(thread: &Thread) {
+    if thread.sync == REPLAY {
+        CHANGES.fetch_add(1, Ordering::AcqRel);
+        futex::wake(&CHANGES, u32::MAX >> 1);
+    }
+}
+
+/// Waits until so many have given it up. The last of them may still be about to say so: that is libc's own wait.
+fn wait_for_others(thread: &mut Thread, address: usize, before: u32) {
     if before != 0 {
-        wait_for(thread, address, word, || {
-            given_up(address) >= before && word.load(Ordering::Acquire) == 0
-        });
+        wait_for(thread, address, || given_up(address) >= before);
     }
 }
 
@@ -123,7 +130,7 @@ unsafe extern "C" fn unwound(_version: i32, actions: i32) -> i32 {
             let thread = &mut *current();
             let attempt = &*thread.once;
             thread.once = attempt.outer;
-            give_up(attempt.control);
+            give_up(thread, attempt.control);
         }
     }
     CONTINUE
@@ -140,13 +147,12 @@ pub unsafe fn guard_acquire(guard: usize) -> i32 {
             return call(Real::guard_acquire, [guard, 0, 0, 0, 0, 0]) as i32;
         };
         if thread.sync != RECORD {
-            let word = &*(guard as *const AtomicU32);
             let made = &*(guard as *const AtomicU8);
             let Some(before) = order::is_once(thread, guard) else {
-                wait_for(thread, guard, word, || made.load(Ordering::Acquire) != 0);
+                wait_for(thread, guard, || made.load(Ordering::Acquire) != 0);
                 return 0;
             };
-            wait_for_others(thread, guard, word, before);
+            wait_for_others(thread, guard, before);
         }
         let result = call(Real::guard_acquire, [guard, 0, 0, 0, 0, 0]) as i32;
         if thread.sync == RECORD && result != 0 {
@@ -161,11 +167,27 @@ pub unsafe fn guard_acquire(guard: usize) -> i32 {
 /// # Safety
 /// As the function itself.
 pub unsafe fn guard_abort(guard: usize) {
-    if followed().is_some() {
-        give_up(guard);
+    let thread = followed();
+    if let Some(thread) = &thread {
+        give_up(thread, guard);
     }
     // SAFETY: as the caller says.
     unsafe { call(Real::guard_abort, [guard, 0, 0, 0, 0, 0]) };
+    if let Some(thread) = thread {
+        tell(thread);
+    }
+}
+
+/// `__cxa_guard_release`: the object is made.
+///
+/// # Safety
+/// As the function itself.
+pub unsafe fn guard_release(guard: usize) {
+    // SAFETY: as the caller says.
+    unsafe { call(Real::guard_release, [guard, 0, 0, 0, 0, 0]) };
+    if let Some(thread) = followed() {
+        tell(thread);
+    }
 }
 
 /// How often what is done once was begun and given up, by address. Few programs ever do that.
@@ -183,16 +205,14 @@ static GIVEN_UP: [GivenUp; PLACES] = [const {
     }
 }; PLACES];
 
-fn give_up(address: usize) {
+fn give_up(thread: &Thread, address: usize) {
     for entry in &GIVEN_UP {
-        let taken = entry.address.compare_exchange(
-            0,
-            address,
-            Ordering::AcqRel,
-            Ordering::Acquire,
-        );
+        let taken = entry
+            .address
+            .compare_exchange(0, address, Ordering::AcqRel, Ordering::Acquire);
         if taken.is_ok() || taken == Err(address) {
             entry.times.fetch_add(1, Ordering::Release);
+            tell(thread);
             return;
         }
     }

@@ -3,7 +3,7 @@
 
 use super::guarded::Guarded;
 use super::real::{Real, call};
-use super::{cancel, fast, followed, heap, library};
+use super::{cancel, fast, followed, heap, library, loader};
 use crate::order::{OFF, REPLAY};
 use crate::state::{Thread, current, header};
 use crate::{futex, outcome, parallel, resolve, signals};
@@ -41,6 +41,7 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         }
         if !(*thread).process().decided {
             load_unwinder();
+            look_at_memory();
         }
         let routine = match which {
             Real::thrd_create => a[1],
@@ -65,12 +66,14 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
     }
 }
 
-/// A thread that ends by `pthread_exit` or is cancelled makes libc load a library, under a lock of the loader that nobody
-/// sees. Where that may happen it is done while there is one thread.
+/// A thread that ends by `pthread_exit` or is cancelled, or an exception that passes through libc, makes libc load a
+/// library, under a lock of the loader that nobody sees. Where that may happen it is done while there is one thread.
 fn load_unwinder() {
-    let ends = [c"pthread_exit", c"pthread_cancel"];
+    let users = [c"pthread_exit", c"pthread_cancel", c"backtrace"];
+    // SAFETY: nobody loads libraries meanwhile: there is one thread.
+    let is_loaded = || unsafe { resolve::next(c"_Unwind_RaiseException") } != 0;
     if header().flags & flags::SERIAL != 0
-        || !ends.iter().any(|name| resolve::program_imports(name))
+        || !is_loaded() && !users.iter().any(|name| resolve::program_imports(name))
     {
         return;
     }
@@ -78,6 +81,26 @@ fn load_unwinder() {
     // SAFETY: writes at most one address; libc loads its unwinder for it.
     unsafe { call(Real::backtrace, [(&raw mut frames) as usize, 1, 0, 0, 0, 0]) };
     core::hint::black_box(&frames);
+}
+
+/// The first large `qsort` makes libc ask how much memory there is; several threads may do so at once. It is done before.
+fn look_at_memory() {
+    /// More bytes than libc sorts without that.
+    const LARGE: usize = 300;
+    unsafe extern "C" fn compare(_left: usize, _right: usize) -> i32 {
+        0
+    }
+    let users = [c"qsort", c"qsort_r"];
+    if header().flags & flags::SERIAL != 0
+        || !users.iter().any(|name| resolve::anybody_imports(name))
+    {
+        return;
+    }
+    let mut values = [0u32; LARGE];
+    let (place, compare) = ((&raw mut values) as usize, compare as *const () as usize);
+    // SAFETY: sorts an array of this function's.
+    unsafe { call(Real::qsort, [place, LARGE, size_of::<u32>(), compare, 0, 0]) };
+    core::hint::black_box(&values);
 }
 
 /// Something quick whose order among the events of the process matters.
@@ -115,11 +138,19 @@ pub unsafe fn join(which: Real, a: [usize; 6]) -> i32 {
             return result;
         }
         wait_for_end(thread, a[0] + offset);
-        THREADS.enter(thread);
-        let result = call(which, a) as i32;
-        THREADS.leave(thread);
-        result
+        take_back(thread, which, a)
     }
+}
+
+/// Joins a thread that has ended.
+unsafe fn take_back(thread: &mut Thread, which: Real, a: [usize; 6]) -> i32 {
+    let depth = library::suspend(thread);
+    THREADS.enter(thread);
+    // SAFETY: as the caller says.
+    let result = unsafe { call(which, a) } as i32;
+    THREADS.leave(thread);
+    library::resume(thread, depth);
+    result
 }
 
 /// Waits until the id in a thread's description is cleared, without giving anything back yet.
@@ -142,10 +173,12 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
         // SAFETY: joining is a cancellation point.
         unsafe { cancel::test_here(thread) };
         let arguments = [address, 0, id as usize, 0, 0, 0];
+        let depth = library::suspend(thread);
         // SAFETY: waits on a word of the description; a signal ends it.
         unsafe {
             raw::syscall_interruptible(202, &arguments, (&raw const thread.pending).cast());
         }
+        library::resume_from_lock(thread, depth);
         if thread.pending.load(Ordering::Relaxed) != 0 {
             // SAFETY: all fields are plain numbers; there is no call whose registers it could show.
             let mut frame: Frame = unsafe { core::mem::zeroed() };
@@ -162,6 +195,7 @@ const ROUNDS: usize = 4;
 /// The process becomes parallel: a key of our own, and the place of the id in a thread's description.
 pub fn prepare(thread: &mut Thread) {
     prepare_locks(thread);
+    loader::prepare();
     let process = thread.process();
     cancel::prepare();
     let mut key = 0u32;
@@ -260,7 +294,9 @@ pub unsafe fn attempt_join(which: Real, a: [usize; 6], until: Option<(usize, usi
                 None => result = EBUSY,
                 Some((clock, time)) if is_past(clock, time) => result = ETIMEDOUT,
                 Some(_) => {
+                    let depth = library::suspend(thread);
                     futex::wait(word, word.load(Ordering::Acquire), 1);
+                    library::resume_from_lock(thread, depth);
                     continue;
                 }
             }
