@@ -65,7 +65,8 @@ pub unsafe fn cancel(target: usize) -> i32 {
         }
         parallel::keep(thread);
         if !READY.swap(true, Ordering::Relaxed) {
-            install(offset);
+            // Libc installs its handler, which is all that is wanted.
+            cancel_nobody(offset, 1);
         }
         parallel::unkeep(thread);
         let tid = match outcome::foretell(thread) {
@@ -77,7 +78,7 @@ pub unsafe fn cancel(target: usize) -> i32 {
             }
         };
         if tid <= 0 {
-            return ESRCH;
+            return cancel_nobody(offset, tid);
         }
         let process = call(Real::getpid, [0; 6]);
         call(Real::tgkill, [process, tid as usize, SIGCANCEL, 0, 0, 0]);
@@ -88,15 +89,18 @@ pub unsafe fn cancel(target: usize) -> i32 {
 /// More than the description of a thread has.
 const DESCRIPTION: usize = 0x1000;
 
-/// Lets libc cancel a thread that does not exist: it installs its handler, which is all that is wanted.
-unsafe fn install(tid_offset: usize) {
-    let mut nobody = [0u32; DESCRIPTION / 4];
+/// Lets libc cancel a thread that does not exist; what libc says to it. (Versions differ in what they say of a thread that
+/// has ended, whose id is 0.)
+unsafe fn cancel_nobody(tid_offset: usize, id: i32) -> i32 {
+    let mut nobody = [0i32; DESCRIPTION / 4];
+    let mut result = ESRCH;
     if let Some(tid) = nobody.get_mut(tid_offset / 4) {
-        *tid = 1;
+        *tid = id;
         // SAFETY: libc marks the description, and sends no signal to a thread that is in no system call.
-        unsafe { call1(Real::cancel, (&raw mut nobody) as usize) };
+        result = unsafe { call1(Real::cancel, (&raw mut nobody) as usize) };
     }
     core::hint::black_box(&nobody);
+    result
 }
 
 /// What a cancelled thread leaves behind, and libc's buffer for a clean-up handler.
