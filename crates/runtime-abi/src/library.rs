@@ -26,11 +26,11 @@ macro_rules! library_functions {
             getprotobyname getprotobynumber getprotobyname_r getprotobynumber_r
             getprotoent setprotoent endprotoent getlogin getlogin_r
             getrpcbyname getrpcbynumber innetgr setnetgrent endnetgrent
-            __res_init res_init __res_ninit res_ninit
+            __res_init __res_ninit
             // The system's log.
             vsyslog __vsyslog_chk openlog closelog setlogmask
             // The list of open streams, and of processes behind streams.
-            fopen fopen64 freopen freopen64 fdopen fmemopen open_memstream fopencookie tmpfile tmpfile64
+            fopen fopen64 freopen freopen64 fdopen open_memstream fopencookie tmpfile tmpfile64
             popen pclose system fcloseall
             // What is done at the end.
             __cxa_atexit on_exit

@@ -107,13 +107,7 @@ pub fn note_event(thread: &mut Thread) {
 pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
     match frame.rax {
         FUTEX => {
-            let depth = if waits(frame) {
-                library::suspend_for_lock(thread)
-            } else {
-                0
-            };
             wait_for_real(thread, frame);
-            library::resume_from_lock(thread, depth);
             return true;
         }
         SCHED_YIELD => {
@@ -144,11 +138,18 @@ pub fn leave(thread: &mut Thread) {
 /// A futex call is made as it is, in both runs: who waits for whom is settled above it.
 fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
     let arguments = frame.arguments();
+    let waits = waits(frame);
     loop {
+        let depth = if waits {
+            library::suspend_for_lock(thread)
+        } else {
+            0
+        };
         // SAFETY: the program's own call.
         let result = unsafe {
             raw::syscall_interruptible(FUTEX, &arguments, (&raw const thread.pending).cast())
         };
+        library::resume_from_lock(thread, depth);
         frame.rax = result as usize;
         if thread.pending.load(Ordering::Relaxed) == 0 {
             if result != EINTR {
@@ -195,7 +196,7 @@ fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
     let arguments = frame.arguments();
     let waits = waits(frame);
     if waits && thread.library_depth > 0 {
-        if library::let_others_in(thread) {
+        if library::let_others_in(thread) || replay_handlers(thread, frame) {
             // Woken when the recorded one was; whether it has what it waits for, it looks itself.
             frame.rax = 0;
             return;
@@ -244,15 +245,23 @@ pub fn begin_event(thread: &mut Thread) {
 
 /// Replay, at the entry of a call that may wait.
 pub fn announce(thread: &mut Thread, frame: &mut Frame) {
-    // Handlers that ran before.
+    replay_handlers(thread, frame);
+    library::call_may_wait(thread);
+    begin_event(thread);
+    end_event(thread);
+}
+
+/// Replay: handlers that ran before a call; whether there were any.
+fn replay_handlers(thread: &mut Thread, frame: &mut Frame) -> bool {
+    let mut any = false;
     while let Some(next) = reader::peek(thread)
         && next.tag == record::SIGNAL
         && record::place::kind(next.check) == record::place::ENTRY
     {
         signals::replay_at(thread, frame);
+        any = true;
     }
-    begin_event(thread);
-    end_event(thread);
+    any
 }
 
 /// Replay: the event is over.

@@ -24,7 +24,6 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         return;
     }
     if thread.sync != order::OFF && table::get(frame.rax).blocks {
-        library::call_may_wait(thread);
         parallel::announce(thread, frame);
     }
     let mut made = Made::of(frame);

@@ -243,6 +243,14 @@ pub fn leave(thread: &mut Thread) {
     thread.library_depth -= 1;
 }
 
+/// The thread ends; it may have been cancelled in such a function.
+pub fn leave_for_good(thread: &mut Thread) {
+    if thread.library_depth > 0 {
+        thread.library_depth = 1;
+        leave(thread);
+    }
+}
+
 #[inline]
 fn go_out(thread: &mut Thread) {
     if thread.sync == REPLAY {

@@ -246,6 +246,7 @@ pub fn started(thread: &mut Thread) {
 /// heap, the stack) must come in order: both are kept until the thread is gone.
 unsafe extern "C" fn at_exit(round: usize) {
     let Some(thread) = followed() else { return };
+    library::leave_for_good(thread);
     let key = thread.process().exit_key;
     if round < ROUNDS && key != 0 {
         // SAFETY: as above.
