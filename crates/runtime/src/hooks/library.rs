@@ -121,8 +121,9 @@ unsafe extern "C" fn end() {
     }
 }
 
-const CLEANUP_PHASE: i32 = 2;
-const CONTINUE: i32 = 8;
+/// What an unwinder says to a personality routine, and what it wants to hear.
+pub const CLEANUP_PHASE: i32 = 2;
+pub const CONTINUE: i32 = 8;
 
 /// The function is left because the thread is cancelled (a personality routine of the unwinder's).
 unsafe extern "C" fn unwound(_version: i32, actions: i32) -> i32 {
@@ -265,10 +266,15 @@ fn go_out(thread: &mut Thread) {
 /// # Safety
 /// As the function itself.
 pub unsafe fn within(thread: &mut Thread, which: Real, a: [usize; 6]) -> usize {
-    enter(thread);
+    let entered = may_enter(thread);
+    if entered {
+        enter(thread);
+    }
     // SAFETY: as the caller says.
     let result = unsafe { call(which, a) };
-    leave(thread);
+    if entered {
+        leave(thread);
+    }
     result
 }
 
@@ -334,10 +340,15 @@ pub fn resume_from_lock(thread: &mut Thread, depth: u32) {
 }
 
 /// Replay: lets others in, if they were let in here; whether they were.
+#[inline(always)]
+pub fn let_others_in(thread: &mut Thread) -> bool {
+    thread.library_depth > 0 && let_in_as_recorded(thread)
+}
+
 #[cold]
 #[inline(never)]
-pub fn let_others_in(thread: &mut Thread) -> bool {
-    let come = thread.library_depth > 0 && LIBRARY.comes_again(thread, note::LET_IN);
+fn let_in_as_recorded(thread: &mut Thread) -> bool {
+    let come = LIBRARY.comes_again(thread, note::LET_IN);
     if come {
         LIBRARY.leave(thread);
         LIBRARY.enter(thread);

@@ -5,6 +5,7 @@
 //! were given up before it at this address, and in a replay waits for as many.
 
 use super::followed;
+use super::library::{CLEANUP_PHASE, CONTINUE};
 use super::real::{Real, call};
 use crate::futex;
 use crate::order::{self, RECORD, REPLAY};
@@ -119,9 +120,6 @@ unsafe extern "C" fn begin() -> usize {
     }
 }
 
-const CLEANUP_PHASE: i32 = 2;
-const CONTINUE: i32 = 8;
-
 /// The routine is left by an exception or a cancellation (a personality routine of the unwinder's).
 unsafe extern "C" fn unwound(_version: i32, actions: i32) -> i32 {
     if actions & CLEANUP_PHASE != 0 {
@@ -190,7 +188,8 @@ pub unsafe fn guard_release(guard: usize) {
     }
 }
 
-/// How often what is done once was begun and given up, by address. Few programs ever do that.
+/// How often what is done once was begun and given up, by address. Few programs ever do that; where the table is full,
+/// further ones are not counted, and a replay may diverge.
 struct GivenUp {
     address: AtomicUsize,
     times: AtomicU32,

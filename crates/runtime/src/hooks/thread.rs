@@ -48,20 +48,15 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
             _ => a[2],
         };
         (*thread).note(note::THREAD_ROUTINE, routine as i64, &[]);
-        let entered = (*thread).sync != OFF;
-        let depth;
-        if entered {
-            depth = library::suspend(&mut *thread);
-            THREADS.enter(&mut *thread);
-            library::resume(&mut *thread, depth);
-            // Libc needs a lock of its loader for it.
-            library::enter(&mut *thread);
+        if (*thread).sync == OFF {
+            return call(which, a) as i32;
         }
-        let result = call(which, a) as i32;
-        if entered {
-            library::leave(&mut *thread);
-            THREADS.leave(&mut *thread);
-        }
+        let depth = library::suspend(&mut *thread);
+        THREADS.enter(&mut *thread);
+        library::resume(&mut *thread, depth);
+        // Libc needs a lock of its loader for it.
+        let result = library::within(&mut *thread, which, a) as i32;
+        THREADS.leave(&mut *thread);
         result
     }
 }
