@@ -104,6 +104,8 @@ plain! {
     "pthread_clockjoin_np" pthread_clockjoin(t, r, c, w) i32 = thread::attempt_join(Real::clockjoin, [t, r, c, w, 0, 0], Some((c, w)));
     "pthread_cancel" pthread_cancel(t) i32 = cancel::cancel(t);
     "pthread_testcancel" pthread_testcancel() () = cancel::test();
+    "pthread_kill" pthread_kill(t, s) i32 = thread::signal(Real::kill, [t, s, 0, 0, 0, 0]);
+    "pthread_sigqueue" pthread_sigqueue(t, s, v) i32 = thread::signal(Real::sigqueue, [t, s, v, 0, 0, 0]);
     "pthread_key_create" key_create(k, d) i32 = thread::in_order(Real::key_create, [k, d, 0, 0, 0, 0]);
     "pthread_key_delete" key_delete(k) i32 = thread::in_order(Real::key_delete, [k, 0, 0, 0, 0, 0]);
     "tss_create" tss_create(k, d) i32 = thread::in_order(Real::tss_create, [k, d, 0, 0, 0, 0]);

@@ -65,7 +65,8 @@ pub const PAYLOAD: u8 = 0x80;
 
 /// Where a signal handler ran, relative to the event that follows or precedes it in the log.
 pub mod place {
-    /// Before the next event, at the moment when the thread asked for it.
+    /// Before the next event, at the moment when the thread asked for it. In a parallel process the value says how many
+    /// calls with the usual outcome the thread had made since its last `OUTCOME`.
     pub const ENTRY: u8 = 0;
     /// Right after the event before, before the program saw its result. See [`exit`].
     pub const EXIT: u8 = 1;
@@ -73,6 +74,11 @@ pub mod place {
     pub const FORCED: u8 = 2;
     /// Within the next event: the call was interrupted, the handler ran, and it was made again.
     pub const RESTART: u8 = 3;
+    /// In a call that only yields the processor, which is no event of a parallel process; value: the how manieth of
+    /// those since the event before.
+    pub const YIELD: u8 = 4;
+    /// While the thread waited for another one to do what is done once; value: the address of that.
+    pub const ONCE: u8 = 5;
 
     /// The event before may be the last one that a handler made, and this the exit of the call that the handler
     /// interrupted: so it says how many handlers were running.

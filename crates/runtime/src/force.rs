@@ -271,6 +271,9 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
         }
         return;
     }
+    if thread.holds_handlers {
+        return;
+    }
     thread.pending.store(0, Ordering::Release);
     while let Some(mut waiting) = pop_inside(thread, context) {
         if wanted(thread, waiting.number) && !blocked::went_back(&waiting, context.mask) {

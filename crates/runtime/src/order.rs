@@ -8,7 +8,7 @@
 
 pub use crate::runs::{after, after_lock, before, is_unending, last_pass};
 use crate::state::{Thread, header};
-use crate::{bias, hooks, log, reader, signals};
+use crate::{bias, hooks, log, reader, settle};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
 use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
 use wayfarer_runtime_abi::record::{self, sync};
@@ -436,18 +436,23 @@ pub fn note_once(thread: &mut Thread, address: usize) {
 
 /// Replay: whether it is this thread that does it, and how many others gave it up before.
 pub fn is_once(thread: &mut Thread, address: usize) -> Option<u32> {
-    signals::settle(thread);
+    settle::before_once(thread, address);
     let next = reader::peek(thread)?;
-    if next.tag != record::OBJECT || next.payload.len() != sync::OBJECT_PAYLOAD {
-        return None;
-    }
-    // SAFETY: the length was just checked.
-    let found = unsafe { next.payload.as_ptr().cast::<u64>().read_unaligned() };
-    if found != address as u64 {
+    if !is_once_at(&next, address) {
         return None;
     }
     reader::advance(thread, next.length);
     u32::try_from(next.value).ok()
+}
+
+/// Whether a record says that its thread does what is done once for the object at `address`.
+pub fn is_once_at(record: &record::Record<'_>, address: usize) -> bool {
+    if record.tag != record::OBJECT || record.payload.len() != sync::OBJECT_PAYLOAD {
+        return false;
+    }
+    // SAFETY: the length was just checked.
+    let found = unsafe { record.payload.as_ptr().cast::<u64>().read_unaligned() };
+    found == address as u64
 }
 
 /// The object is destroyed: its last run is over, and what comes to lie there is another.

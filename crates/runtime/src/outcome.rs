@@ -5,7 +5,7 @@
 
 use crate::order::{RECORD, REPLAY};
 use crate::state::Thread;
-use crate::{reader, signals};
+use crate::{reader, settle};
 use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::record;
 
@@ -47,7 +47,7 @@ pub fn foretell(thread: &mut Thread) -> Option<i32> {
 
 #[inline(never)]
 fn promised(thread: &mut Thread) -> i32 {
-    signals::settle(thread);
+    settle::before_outcome(thread);
     let skipped = thread.skipped;
     match reader::peek(thread) {
         Some(next) if next.tag == record::OUTCOME && next.number == skipped => {
@@ -65,7 +65,7 @@ fn promised(thread: &mut Thread) -> i32 {
 /// Replay: whether the thread's next record is this outcome, of this very call. Takes it if so; if not, the
 /// call does not count.
 pub fn takes(thread: &mut Thread, outcome: i32) -> bool {
-    signals::settle(thread);
+    settle::before_outcome(thread);
     match reader::peek(thread) {
         Some(next)
             if next.tag == record::OUTCOME

@@ -8,6 +8,7 @@
 
 use crate::hooks::library;
 use crate::order::{self, OFF, Object, RECORD, REPLAY};
+use crate::record::call_kernel;
 use crate::state::{Thread, header};
 use crate::{futex, reader, signals, solid, survey, table, token};
 use core::sync::atomic::Ordering;
@@ -111,7 +112,11 @@ pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
             return true;
         }
         SCHED_YIELD => {
+            thread.yields.count(thread.events);
             yield_really(frame);
+            if thread.pending.load(Ordering::Relaxed) != 0 {
+                signals::deliver(thread, frame, record::place::YIELD);
+            }
             return true;
         }
         _ => {}
@@ -138,9 +143,13 @@ pub fn leave(thread: &mut Thread) {
 /// A futex call is made as it is, in both runs: who waits for whom is settled above it.
 fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
     let arguments = frame.arguments();
-    let waits = waits(frame);
+    if !waits(frame) && !inherits(frame) {
+        // SAFETY: the program's own call.
+        frame.rax = unsafe { call_kernel(FUTEX, &arguments) } as usize;
+        return;
+    }
     loop {
-        let depth = if waits {
+        let depth = if waits(frame) {
             library::suspend_for_lock(thread)
         } else {
             0
@@ -158,9 +167,48 @@ fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
             continue;
         }
         let restart = result == EINTR && signals::all_restart(thread);
-        signals::deliver(thread, frame, record::place::ENTRY);
+        let place = if thread.awaits_once != 0 {
+            record::place::ONCE
+        } else {
+            record::place::ENTRY
+        };
+        signals::deliver(thread, frame, place);
         if !restart {
             return;
+        }
+    }
+}
+
+/// Calls that leave no record: no place for a handler that a replay would find again by itself.
+pub const fn is_made_for_real(number: usize) -> bool {
+    matches!(number, FUTEX | SCHED_YIELD)
+}
+
+/// How often a thread yielded since its last event. Often that is a matter of time, but where it is not, handlers that
+/// ran there run there again.
+#[derive(Clone, Copy, Default)]
+pub struct Yields {
+    behind: u64,
+    times: u32,
+}
+
+impl Yields {
+    fn count(&mut self, events: u64) {
+        if self.behind != events {
+            *self = Yields {
+                behind: events,
+                times: 0,
+            };
+        }
+        self.times = self.times.wrapping_add(1);
+    }
+
+    /// Since the event of that number.
+    pub fn since(self, events: u64) -> i64 {
+        if self.behind == events {
+            i64::from(self.times)
+        } else {
+            0
         }
     }
 }
@@ -177,7 +225,9 @@ pub fn replay_real(thread: &mut Thread, frame: &mut Frame) -> bool {
         FUTEX => replay_futex(thread, frame),
         SCHED_YIELD => {
             solid::step_aside(thread);
+            thread.yields.count(thread.events);
             yield_really(frame);
+            replay_handlers_of_yield(thread, frame);
         }
         _ => return false,
     }
@@ -188,8 +238,19 @@ pub fn replay_real(thread: &mut Thread, frame: &mut Frame) -> bool {
 fn waits(frame: &Frame) -> bool {
     const WAIT: usize = 0;
     const WAIT_BITSET: usize = 9;
-    const COMMAND: usize = 0x7f;
-    matches!(frame.arguments()[1] & COMMAND, WAIT | WAIT_BITSET)
+    matches!(command(frame), WAIT | WAIT_BITSET)
+}
+
+/// Whether it waits for a lock whose holder gets the priority of who waits.
+fn inherits(frame: &Frame) -> bool {
+    const LOCK_PI: usize = 6;
+    const WAIT_REQUEUE_PI: usize = 11;
+    const LOCK_PI2: usize = 13;
+    matches!(command(frame), LOCK_PI | WAIT_REQUEUE_PI | LOCK_PI2)
+}
+
+fn command(frame: &Frame) -> usize {
+    frame.arguments()[1] & 0x7f
 }
 
 fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
@@ -221,7 +282,7 @@ fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
     }
     loop {
         // SAFETY: the program's own call.
-        let result = unsafe { crate::record::call_kernel(FUTEX, &arguments) };
+        let result = unsafe { call_kernel(FUTEX, &arguments) };
         if header().stop.load(Ordering::Acquire) != 0 {
             futex::park(thread);
         }
@@ -262,6 +323,17 @@ fn replay_handlers(thread: &mut Thread, frame: &mut Frame) -> bool {
         any = true;
     }
     any
+}
+
+/// Replay: handlers that ran when the thread had yielded so often.
+fn replay_handlers_of_yield(thread: &mut Thread, frame: &mut Frame) {
+    while let Some(next) = reader::peek(thread)
+        && next.tag == record::SIGNAL
+        && record::place::kind(next.check) == record::place::YIELD
+        && next.value <= thread.yields.since(thread.events)
+    {
+        signals::replay_at(thread, frame);
+    }
 }
 
 /// Replay: the event is over.

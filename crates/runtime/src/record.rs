@@ -45,7 +45,9 @@ impl Made<'_> {
 /// The dispatcher while recording. In its caller's code: see [`wayfarer_entrance::call`].
 #[inline(always)]
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
-    if thread.pending.load(Ordering::Relaxed) != 0 {
+    if thread.pending.load(Ordering::Relaxed) != 0
+        && (thread.sync == order::OFF || !parallel::is_made_for_real(frame.rax))
+    {
         signals::deliver(thread, frame, record::place::ENTRY);
     }
     if thread.sync != order::OFF && parallel::enter(thread, frame) {

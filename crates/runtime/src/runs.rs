@@ -2,7 +2,7 @@
 
 use crate::order::{COUNT, LOCK, NUMBER, OWNER, Object, Order, lock, mark};
 use crate::state::{Thread, header, thread_slot};
-use crate::{diverge, futex, log_end, reader, signals, solid};
+use crate::{diverge, futex, log_end, reader, settle, solid};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::get_varint;
@@ -78,7 +78,7 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
     if header().flags & flags::PERTURB != 0 {
         perturb();
     }
-    signals::settle(thread);
+    settle::before_access(thread);
     let next = reader::peek(thread);
     let mark = mark(thread, object);
     adopt(order, mark);

@@ -10,13 +10,14 @@ use crate::handler_call::call_handler;
 use crate::hooks::library;
 use crate::state::{Action, QUEUE, THREAD_WINDOW, Thread, Waiting, current, header};
 use crate::{blocked, context, diverge, faults, force, reader, user};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{Ordering, compiler_fence};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SIG_BLOCK,
     SIG_SETMASK, SIGSTKFLT, SigAction, UContext, bit,
 };
 use wayfarer_entrance::{dispatch, raw, vector};
+use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, flags};
 use wayfarer_runtime_abi::record;
 
@@ -219,7 +220,31 @@ pub unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {
             .queue_tail
             .store(tail.wrapping_add(1), Ordering::Release);
     }
-    thread.pending.store(1, Ordering::Release);
+    if !thread.holds_handlers {
+        thread.pending.store(1, Ordering::Release);
+    }
+}
+
+/// Recording: no handler runs in this thread until [`let_handlers_run`].
+pub fn hold_handlers(thread: &mut Thread) {
+    if thread.mode == MODE_RECORD {
+        thread.holds_handlers = true;
+        compiler_fence(Ordering::SeqCst);
+        thread.pending.store(0, Ordering::Release);
+    }
+}
+
+pub fn let_handlers_run(thread: &mut Thread) {
+    if thread.mode != MODE_RECORD {
+        return;
+    }
+    thread.holds_handlers = false;
+    compiler_fence(Ordering::SeqCst);
+    let head = thread.queue_head.load(Ordering::Relaxed);
+    if head != thread.queue_tail.load(Ordering::Acquire) {
+        thread.pending.store(1, Ordering::Release);
+        force::arm_force(thread);
+    }
 }
 
 /// With the queue full, further signals wait in the kernel, which loses none: they stay blocked until
@@ -360,7 +385,14 @@ pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
         record::place::EXIT => record::place::exit(thread.handlers),
         place => place,
     };
-    thread.emit_with(record::SIGNAL, u64::from(waiting.number), place, 0, payload);
+    let value = match place {
+        record::place::ENTRY if thread.sync != crate::order::OFF => thread.skipped as i64,
+        record::place::ONCE => thread.awaits_once as i64,
+        record::place::YIELD => thread.yields.since(thread.events),
+        _ => 0,
+    };
+    let number = u64::from(waiting.number);
+    thread.emit_with(record::SIGNAL, number, place, zigzag(value), payload);
     if place != record::place::FORCED {
         // Parallel mode: behind whatever another thread did to send it.
         thread.order_event();
@@ -392,22 +424,6 @@ pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: b
         diverge::report(thread, divergence::OTHER_CALL, -1, 0, &[0; 6], Some(&next));
     }
     run(thread, signal, &mut information, context, inside_handler);
-}
-
-/// Handlers that ran before the next access to a sync object, and others that were let in.
-pub fn settle(thread: &mut Thread) {
-    loop {
-        match reader::peek(thread) {
-            Some(next)
-                if next.tag == record::SIGNAL
-                    && record::place::kind(next.check) != record::place::EXIT =>
-            {
-                replay_nowhere(thread);
-            }
-            _ if library::let_others_in(thread) => {}
-            _ => return,
-        }
-    }
 }
 
 /// Replays a handler where no call has registers to show.

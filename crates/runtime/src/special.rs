@@ -183,11 +183,15 @@ fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
     const WAIT: usize = 0;
     const WAIT_BITSET: usize = 9;
     const COMMAND: usize = 0x7f;
-    let [_, operation, _, limit, ..] = made.arguments;
+    let [address, operation, _, limit, ..] = made.arguments;
     if let Some(woken) = wake_nobody(thread, &made.arguments) {
         return woken;
     }
-    thread.patient = matches!(operation & COMMAND, WAIT | WAIT_BITSET) && limit == 0;
+    let waits = matches!(operation & COMMAND, WAIT | WAIT_BITSET);
+    if waits {
+        thread.vain.begin(address, thread.events);
+    }
+    thread.patient = waits && limit == 0;
     let result = with_call(thread, made, futex_call(made.call, operation));
     thread.patient = false;
     result

@@ -157,6 +157,8 @@ pub struct Thread {
     pub keeps: u32,
     /// Recording in serial mode: what the thread waits its turn for need not be soon.
     pub patient: bool,
+    /// The same: waits that it was woken from for nothing.
+    pub vain: crate::vain::Vain,
     /// Recording in serial mode: the last looks at a thread that makes no events.
     pub looks: Looks,
     /// The same: what the thread did when it last gave its turn away because it waited in a loop.
@@ -184,6 +186,10 @@ pub struct Thread {
     pub loader_depth: u32,
     /// The `pthread_once` that this thread is in.
     pub once: *const crate::hooks::once::Attempt,
+    /// Recording: the address of what is done once, if the thread may wait for another one to do it.
+    pub awaits_once: usize,
+    /// How often it yielded since its last event.
+    pub yields: crate::parallel::Yields,
     /// Replay: a run of a mutex that this thread still has, of which the next owner is not told yet.
     pub run_over: RunOver,
     /// Replay: how often others needed the processor on which this thread waited for them.
@@ -210,6 +216,8 @@ pub struct Thread {
     pub believed_blocked: u64,
     /// The queue was full: signals wait in the kernel, and this is the mask to go back to.
     pub holds_signals: bool,
+    /// Recording: handlers wait although nothing keeps signals from arriving.
+    pub holds_handlers: bool,
     pub held_mask: u64,
     /// Signals that the mask of the present wait lets in, whatever the program's own mask says.
     pub let_in: u64,

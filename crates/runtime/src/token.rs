@@ -141,7 +141,11 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         spins += 1;
     }
     let mut watch = Watch::begin(thread, token);
+    let in_vain = thread.vain.is_too_much(thread.events);
     loop {
+        if in_vain {
+            ask_owner(thread, token);
+        }
         if token.state.swap(2, Ordering::AcqRel) == 0 {
             return;
         }
@@ -165,6 +169,13 @@ fn wait_for(thread: &mut Thread, token: &Token) {
 pub fn yield_if_asked(thread: &mut Thread) {
     if thread.holds_token && is_asked(thread) {
         give_way(thread, None);
+    }
+}
+
+fn ask_owner(thread: &Thread, token: &Token) {
+    let owner = token.owner.load(Ordering::Relaxed);
+    if owner != 0 && owner != thread.number + 1 {
+        ask(owner - 1);
     }
 }
 

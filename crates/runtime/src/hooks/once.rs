@@ -7,9 +7,9 @@
 use super::followed;
 use super::library::{CLEANUP_PHASE, CONTINUE};
 use super::real::{Real, call};
-use crate::futex;
 use crate::order::{self, RECORD, REPLAY};
 use crate::state::{Thread, current};
+use crate::{futex, settle};
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
 
@@ -31,6 +31,11 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
     unsafe {
         let word = &*(control as *const AtomicU32);
         if word.load(Ordering::Acquire) & DONE != 0 {
+            if let Some(thread) = followed()
+                && thread.sync == REPLAY
+            {
+                settle::before_once(thread, control);
+            }
             return 0;
         }
         let Some(thread) = followed() else {
@@ -49,9 +54,11 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
             outer: thread.once,
         };
         thread.once = &raw const attempt;
+        thread.awaits_once = control;
         let ours = wayfarer_run_once as *const () as usize;
         let result = call(Real::once, [control, ours, 0, 0, 0, 0]) as i32;
         thread.once = attempt.outer;
+        thread.awaits_once = 0;
         tell(thread);
         result
     }
@@ -113,6 +120,7 @@ unsafe extern "C" fn begin() -> usize {
     unsafe {
         let thread = &mut *current();
         let attempt = &*thread.once;
+        thread.awaits_once = 0;
         if thread.sync == RECORD {
             order::note_once(thread, attempt.control);
         }
@@ -152,7 +160,9 @@ pub unsafe fn guard_acquire(guard: usize) -> i32 {
             };
             wait_for_others(thread, guard, before);
         }
+        thread.awaits_once = guard;
         let result = call(Real::guard_acquire, [guard, 0, 0, 0, 0, 0]) as i32;
+        thread.awaits_once = 0;
         if thread.sync == RECORD && result != 0 {
             order::note_once(thread, guard);
         }

@@ -124,6 +124,8 @@ reals! {
     libc_version c"gnu_get_libc_version"
     cancel c"pthread_cancel"
     testcancel c"pthread_testcancel"
+    kill c"pthread_kill"
+    sigqueue c"pthread_sigqueue"
     cleanup_push c"_pthread_cleanup_push"
     cleanup_pop c"_pthread_cleanup_pop"
     fork c"fork"

@@ -6,7 +6,7 @@ use super::real::{Real, call};
 use super::{cancel, fast, followed, heap, library, loader};
 use crate::order::{OFF, REPLAY};
 use crate::state::{Thread, current, header};
-use crate::{futex, outcome, parallel, resolve, signals};
+use crate::{futex, outcome, parallel, resolve, settle, signals};
 use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, tls};
@@ -51,12 +51,13 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         if (*thread).sync == OFF {
             return call(which, a) as i32;
         }
-        let depth = library::suspend(&mut *thread);
-        THREADS.enter(&mut *thread);
-        library::resume(&mut *thread, depth);
+        let thread = &mut *thread;
+        let depth = library::suspend(thread);
+        enter(thread);
+        library::resume(thread, depth);
         // Libc needs a lock of its loader for it.
-        let result = library::within(&mut *thread, which, a) as i32;
-        THREADS.leave(&mut *thread);
+        let result = library::within(thread, which, a) as i32;
+        leave(thread);
         result
     }
 }
@@ -133,19 +134,50 @@ pub unsafe fn join(which: Real, a: [usize; 6]) -> i32 {
             return result;
         }
         wait_for_end(thread, a[0] + offset);
-        take_back(thread, which, a)
+        // Handlers that run from now on are not of the wait.
+        outcome::usual(thread);
+        among_threads(thread, which, a)
     }
 }
 
-/// Joins a thread that has ended.
-unsafe fn take_back(thread: &mut Thread, which: Real, a: [usize; 6]) -> i32 {
+/// Joins a thread that has ended, or does something else that others must not come between.
+unsafe fn among_threads(thread: &mut Thread, which: Real, a: [usize; 6]) -> i32 {
     let depth = library::suspend(thread);
-    THREADS.enter(thread);
+    enter(thread);
     // SAFETY: as the caller says.
     let result = unsafe { call(which, a) } as i32;
-    THREADS.leave(thread);
+    leave(thread);
     library::resume(thread, depth);
     result
+}
+
+/// pthread_kill and pthread_sigqueue: whether the other thread is there to get it, libc looks up in its description,
+/// which the end of a thread changes.
+///
+/// # Safety
+/// As the functions themselves.
+pub unsafe fn signal(which: Real, a: [usize; 6]) -> i32 {
+    // SAFETY: as the caller says.
+    unsafe {
+        match followed() {
+            // In a handler at the very end of this thread, which has all others wait.
+            Some(thread) if a[0] != tls::fs_base() && !thread.ends => {
+                among_threads(thread, which, a)
+            }
+            _ => call(which, a) as i32,
+        }
+    }
+}
+
+/// Handlers wait meanwhile: they may stay, or send signals themselves.
+fn enter(thread: &mut Thread) {
+    signals::hold_handlers(thread);
+    THREADS.enter(thread);
+}
+
+fn leave(thread: &mut Thread) {
+    THREADS.leave(thread);
+    signals::let_handlers_run(thread);
 }
 
 /// Waits until the id in a thread's description is cleared, without giving anything back yet.
@@ -153,7 +185,7 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
     // SAFETY: the description lives until the thread is joined.
     let word = unsafe { &*(address as *const AtomicU32) };
     if thread.sync == REPLAY {
-        signals::settle(thread);
+        settle::before_outcome(thread);
         // SAFETY: joining is a cancellation point.
         unsafe { cancel::test_here(thread) };
         let ended = || word.load(Ordering::Acquire) as i32 <= 0;
