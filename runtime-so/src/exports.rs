@@ -7,8 +7,8 @@ use core::arch::naked_asm;
 use runtime::hooks::real::Real;
 use runtime::hooks::rwlock::Side;
 use runtime::hooks::{
-    barrier, c11, cancel, condition, direct, fork, heap, loader, mutex, once, random, rwlock,
-    semaphore, spin, stream, thread, user,
+    barrier, c11, cancel, condition, direct, fork, heap, loader, mutex, once, random, regex,
+    rwlock, semaphore, spin, stream, thread, user,
 };
 
 /// `export! { name(arguments…) at register => body }`: the body sees its arguments and `place`.
@@ -130,6 +130,7 @@ plain! {
     "wayfarer_sync_foretell" sync_foretell() i32 = user::foretell();
     "wayfarer_sync_report" sync_report(r) () = user::report(r as i32);
     "wayfarer_sync_mode" sync_mode() u32 = user::mode();
+    "regexec" regexec(r, s, n, m, o) i32 = regex::execute([r, s, n, m, o, 0]);
     "flockfile" flockfile(f) () = stream::lock(f);
     "puts" puts(s) i32 = stream::use_stream(Real::puts, stream::standard(Real::stdout), [s, 0, 0, 0, 0, 0]) as i32;
     "putchar" putchar(c) i32 = stream::use_stream(Real::putchar, stream::standard(Real::stdout), [c, 0, 0, 0, 0, 0]) as i32;

@@ -113,6 +113,7 @@ const ALLOWED_EXPORTS: &[&str] = &[
     "recv",
     "recvfrom",
     "recvmsg",
+    "regexec",
     "rewind",
     "sem_clockwait",
     "sem_getvalue",

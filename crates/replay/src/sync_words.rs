@@ -95,7 +95,8 @@ pub fn reason(choice: &ThreadsChoice) -> String {
         }
         threads::CANCELS => "it cancels threads".to_owned(),
         threads::THREADS_OF_LIBC => {
-            "threads of libc's own work for it (`aio_read` and its like), with locks that go unseen"
+            "threads of libc's own work for it (timers that start threads, `aio_read` and its like), \
+             with locks that go unseen"
                 .to_owned()
         }
         threads::RACED => {

@@ -3,6 +3,7 @@
 use crate::state::{Thread, header};
 use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::layout::waiting;
 
 const FUTEX: usize = 202;
 const WAIT: usize = 0;
@@ -27,6 +28,50 @@ pub fn wait_us(word: &AtomicU32, value: u32, microseconds: u64) {
             0,
             0,
         );
+    }
+}
+
+/// Sleeps while `word` is `value`, until somebody wakes one of the same `bits`, at most `milliseconds`.
+fn wait_for_bits(word: &AtomicU32, value: u32, bits: u32, milliseconds: u64) {
+    const WAIT_BITSET: usize = 9;
+    const CLOCK_GETTIME: usize = 228;
+    const MONOTONIC: usize = 1;
+    let mut until = [0u64; 2];
+    // SAFETY: the word lives in the session mapping, the time, which is one of the clock here, on this stack.
+    unsafe {
+        let place = (&raw mut until) as usize;
+        raw::syscall6(CLOCK_GETTIME, MONOTONIC, place, 0, 0, 0, 0);
+        let nanoseconds = until[1] + milliseconds * 1_000_000;
+        until = [
+            until[0] + nanoseconds / 1_000_000_000,
+            nanoseconds % 1_000_000_000,
+        ];
+        raw::syscall6(
+            FUTEX,
+            core::ptr::from_ref(word) as usize,
+            WAIT_BITSET,
+            value as usize,
+            (&raw const until) as usize,
+            0,
+            bits as usize,
+        );
+    }
+}
+
+/// Wakes whoever sleeps for turn `turn` of a domain, and few others: each sleeps on a bit of its own.
+pub fn wake_for_turn(word: &AtomicU32, turn: u32) {
+    const WAKE_BITSET: usize = 10;
+    let place = core::ptr::from_ref(word) as usize;
+    let all = (u32::MAX >> 1) as usize;
+    let bits = bits_of(waiting::TURN, u64::from(turn)) as usize;
+    // SAFETY: as in `wait`.
+    unsafe { raw::syscall6(FUTEX, place, WAKE_BITSET, all, 0, 0, bits) };
+}
+
+fn bits_of(kind: u32, argument: u64) -> u32 {
+    match kind {
+        waiting::TURN => 1 << (argument % 32),
+        _ => u32::MAX,
     }
 }
 
@@ -81,18 +126,15 @@ pub fn wait_until(
         if header().stop.load(Ordering::Acquire) != 0 {
             park(thread);
         }
-        wait(word, value, 100);
+        wait_for_bits(word, value, bits_of(kind, argument), 100);
     }
-    slot.waiting
-        .store(wayfarer_runtime_abi::layout::waiting::NO, Ordering::Release);
+    slot.waiting.store(waiting::NO, Ordering::Release);
 }
 
 /// The session is over for this thread; the host ends the process.
 pub fn park(thread: &mut Thread) -> ! {
-    thread.slot().waiting.store(
-        wayfarer_runtime_abi::layout::waiting::STOPPED,
-        Ordering::Release,
-    );
+    let slot = thread.slot();
+    slot.waiting.store(waiting::STOPPED, Ordering::Release);
     rest()
 }
 

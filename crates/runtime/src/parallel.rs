@@ -74,7 +74,11 @@ fn choose(thread: &Thread) -> (u64, u8, i64) {
     if asked & flags::PARALLEL != 0 {
         return (threads::PARALLEL, threads::ASKED, 0);
     }
-    survey::verdict()
+    let verdict = survey::verdict();
+    if verdict.0 == threads::PARALLEL && !thread.makes_thread {
+        return (threads::SERIAL, threads::THREADS_OF_LIBC, 0);
+    }
+    verdict
 }
 
 /// This thread belongs to a parallel process.

@@ -184,6 +184,7 @@ fn become_child(thread: &mut Thread, child: Child) {
     crate::hooks::heap::reset(thread);
     crate::hooks::library::reset(thread);
     crate::hooks::random::reset();
+    crate::hooks::regex::reset();
     crate::hooks::fork::reset();
     crate::hooks::thread::reset();
     process.sync_count.store(0, Ordering::Relaxed);

@@ -155,6 +155,8 @@ pub struct Thread {
     pub clocks: [i64; 16],
     /// How often the lock of the process is kept across calls.
     pub keeps: u32,
+    /// It is in a function of pthread's that makes a thread.
+    pub makes_thread: bool,
     /// Recording in serial mode: what the thread waits its turn for need not be soon.
     pub patient: bool,
     /// The same: waits that it was woken from for nothing.

@@ -233,6 +233,8 @@ fn let_others_win(token: &Token, turn: u32) {
 pub fn start_serial(thread: &mut Thread) {
     let process = thread.process();
     if process.serial {
+        // It shares memory with others, and had turns before it had threads.
+        crate::parallel::decide(thread);
         return;
     }
     process.serial = true;
@@ -328,11 +330,9 @@ pub fn pass(thread: &mut Thread) {
         return;
     }
     thread.holds_token = false;
-    let token = of(thread.process());
-    token
-        .turn
-        .store(thread.turn.wrapping_add(1), Ordering::Release);
-    futex::wake(&token.turn, u32::MAX >> 1);
+    let (token, next) = (of(thread.process()), thread.turn.wrapping_add(1));
+    token.turn.store(next, Ordering::Release);
+    futex::wake_for_turn(&token.turn, next);
 }
 
 /// Replay: the next record is a `TURN`: the others first.

@@ -81,6 +81,7 @@ const PROGRAMS: &[Program] = &[
     c("libc_state"),
     c("load_many"),
     c("long_rows"),
+    c("match_many"),
     c("mutex_dynamic"),
     c("mutex_errorcheck"),
     c("mutex_inherit"),

@@ -19,6 +19,7 @@ pub mod mutex;
 pub mod once;
 pub mod random;
 pub mod real;
+pub mod regex;
 pub mod rwlock;
 pub mod semaphore;
 pub mod spin;

@@ -118,6 +118,7 @@ reals! {
     rand c"rand"
     srand c"srand"
     random c"random"
+    regexec c"regexec"
     srandom c"srandom"
     errno_location c"__errno_location"
     backtrace c"backtrace"

@@ -47,11 +47,14 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
             Real::thrd_create => a[1],
             _ => a[2],
         };
-        (*thread).note(note::THREAD_ROUTINE, routine as i64, &[]);
-        if (*thread).sync == OFF {
-            return call(which, a) as i32;
-        }
         let thread = &mut *thread;
+        thread.note(note::THREAD_ROUTINE, routine as i64, &[]);
+        if thread.sync == OFF {
+            thread.makes_thread = true;
+            let result = call(which, a) as i32;
+            thread.makes_thread = false;
+            return result;
+        }
         let depth = library::suspend(thread);
         enter(thread);
         library::resume(thread, depth);
