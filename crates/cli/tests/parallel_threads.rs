@@ -64,16 +64,22 @@ fn made_by_hand(directory: &Path, mode: u64) -> PathBuf {
 
 /// Compiles a program with threads; `body` is what each of its two threads does in a loop.
 fn compiled(directory: &Path, body: &str) -> PathBuf {
-    let source = directory.join("program.c");
-    let text = format!(
-        "#include <pthread.h>\n#include <stdio.h>\n\
+    compile(
+        directory,
+        &format!(
+            "#include <pthread.h>\n#include <stdio.h>\n\
          pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\nint count;\n\
          void *work(void *nothing) {{\n  for (int i = 0; i < 500; i++) {{\n    {body}\n  }}\n  return nothing;\n}}\n\
          int main(void) {{\n  pthread_t threads[2];\n\
            for (int i = 0; i < 2; i++) pthread_create(&threads[i], 0, work, 0);\n\
            for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);\n\
            printf(\"%d\\n\", count);\n  return 0;\n}}\n"
-    );
+        ),
+    )
+}
+
+fn compile(directory: &Path, text: &str) -> PathBuf {
+    let source = directory.join("program.c");
     std::fs::write(&source, text).expect("writes the source");
     let program = directory.join("program");
     let compiler = Command::new("cc")
@@ -116,6 +122,47 @@ fn histories_and_reasons_are_told() {
         text.contains("bank: parallel, its code waits in loops by hand (3 places)"),
         "{text}"
     );
+}
+
+#[test]
+fn what_makes_a_process_serial_is_told() {
+    let made_before_threads = [
+        (
+            "timer_t timer; struct sigevent how = {.sigev_notify = SIGEV_THREAD, \
+             .sigev_notify_function = expired};\n  timer_create(CLOCK_MONOTONIC, &how, &timer);",
+            "threads of libc's own work for it",
+        ),
+        (
+            "mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);\n  \
+             if (fork() == 0) _exit(0);\n  wait(0);",
+            "it shares memory with other processes",
+        ),
+    ];
+    for (made, reason) in made_before_threads {
+        let place = tempfile::tempdir().expect("a place");
+        compile(
+            place.path(),
+            &format!(
+                "#define _GNU_SOURCE\n#include <pthread.h>\n#include <signal.h>\n#include <stdio.h>\n\
+                 #include <sys/mman.h>\n#include <sys/wait.h>\n#include <time.h>\n#include <unistd.h>\n\
+                 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n\
+                 void expired(union sigval value) {{ (void)value; }}\n\
+                 void *work(void *nothing) {{\n  pthread_mutex_lock(&lock);\n  puts(\"one\");\n  \
+                 pthread_mutex_unlock(&lock);\n  return nothing;\n}}\n\
+                 int main(void) {{\n  pthread_t thread;\n  {made}\n  \
+                 pthread_create(&thread, 0, work, 0);\n  pthread_join(thread, 0);\n  return 0;\n}}\n"
+            ),
+        );
+        let recorded = wayfarer(&["record", "-o", "t", "./program"], place.path());
+        assert_eq!(stdout(&recorded), "one\n", "{}", stderr(&recorded));
+        let text = stdout(&wayfarer(&["info", "t"], place.path()));
+        assert!(
+            text.contains(&format!("program: serial, {reason}")),
+            "{text}"
+        );
+        let replayed = wayfarer(&["replay", "--check", "t"], place.path());
+        assert_eq!(replayed.status.code(), Some(0), "{}", stderr(&replayed));
+    }
 }
 
 #[test]

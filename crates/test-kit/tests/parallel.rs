@@ -108,6 +108,7 @@ const PROGRAMS: &[Program] = &[
     cpp("std_conditions"),
     invisible(cpp("std_futures")),
     invisible(cpp("std_latches")),
+    invisible(c("timer_threads")),
     cpp("std_mutexes"),
     cpp("std_shared_mutex"),
     rust("wayfarer_locks"),
