@@ -111,6 +111,10 @@ pub fn describe_note(trace: &Trace, note: &Note) -> String {
             "{}; recorded in parallel all the same: a replay may diverge; record with --threads serial",
             late::describe(trace, note)
         ),
+        note::LATE_REASON => format!(
+            "{}; recorded in parallel all the same: a replay may diverge; record with --threads serial",
+            late::describe_reason(trace, note)
+        ),
         other => format!("note {other} ({value}) {text}"),
     }
 }

@@ -1,4 +1,5 @@
-//! Libraries that a process loaded when it ran in parallel already, and that would have made it serial.
+//! What would have made a process serial, had it not run in parallel already: libraries that it loaded, memory that it
+//! came to share, threads of libc's own.
 
 use wayfarer_model::ProcessId;
 use wayfarer_runtime_abi::record::{note, threads};
@@ -37,12 +38,32 @@ pub fn describe(trace: &Trace, note: &Note) -> String {
     )
 }
 
-/// Why a replay of this process may have differed, if it has such a library; of several, the first.
+/// What else came late, when, and why that matters.
+pub fn describe_reason(trace: &Trace, note: &Note) -> String {
+    let what = match u8::try_from(note.value) {
+        Ok(threads::SHARED_MEMORY) => "it mapped memory that other processes may share",
+        _ => {
+            "libc made a thread of its own (for a timer, `aio_read` or its like), whose locks go unseen,"
+        }
+    };
+    format!(
+        "{what} at event {} of thread {}, after the threads of the process had begun to run in parallel",
+        note.event,
+        thread_index(trace, note.thread)
+    )
+}
+
+/// Why a replay of this process may have differed, if something came late; of several libraries, the first.
 pub fn cause(trace: &Trace, process: ProcessId) -> Option<String> {
     let notes = trace.summary().notes;
-    let note = of_process(&notes, process).next()?;
-    Some(format!(
-        "a library that was loaded late: {}; the order of its locks was not recorded",
-        describe(trace, note)
-    ))
+    if let Some(library) = of_process(&notes, process).next() {
+        return Some(format!(
+            "a library that was loaded late: {}; the order of its locks was not recorded",
+            describe(trace, library)
+        ));
+    }
+    notes
+        .iter()
+        .find(|note| note.process == process && note.code == note::LATE_REASON)
+        .map(|note| format!("{}, or a data race", describe_reason(trace, note)))
 }

@@ -185,6 +185,19 @@ fn a_library_that_came_late_is_named() {
         assert!(cause.contains("at event 1 of thread 1"), "{cause}");
         assert!(explanation.remedy.contains("--threads serial"));
     }
+    let shares = |log: &mut Log| {
+        log.syscall(9, 0, 0x1000, None);
+        let reason = i64::from(threads::SHARED_MEMORY);
+        log.note(record::note::LATE_REASON, reason, "");
+    };
+    let sharing = trace_with(threads::PARALLEL, shares);
+    let explanation = explain(&sharing, &met(divergence::OTHER_CALL, [0; 4]), &[]);
+    let cause = &explanation.likely_cause;
+    assert!(
+        cause.contains("memory that other processes may share"),
+        "{cause}"
+    );
+    assert!(explanation.remedy.contains("--threads serial"));
     // Another file is another file, whatever was loaded.
     let file = explain(&trace, &met(divergence::OTHER_FILE, [0; 4]), &[]);
     assert!(

@@ -131,6 +131,9 @@ pub mod note {
     pub const LET_IN: u64 = 14;
     /// No warning: it begins to wait there. If it is the last record, the process ended meanwhile.
     pub const WAITS_INSIDE: u64 = 15;
+    /// A process that ran in parallel already came to do what would have made it serial; value: what, one of
+    /// [`super::threads`].
+    pub const LATE_REASON: u64 = 16;
 
     /// Whether it is something that the user should know before a replay.
     pub const fn is_warning(code: u64) -> bool {

@@ -30,6 +30,18 @@ const SYSCALL: &[u8; 8] = b"syscall\0";
 const PTHREAD_CREATE: &[u8; 15] = b"pthread_create\0";
 const PTHREAD_CANCEL: &[u8; 15] = b"pthread_cancel\0";
 
+/// A parallel process does something for which it would have been serial; told once.
+#[cold]
+#[inline(never)]
+pub fn tell(thread: &mut Thread, reason: u8) {
+    let bit = 1u32 << (reason & 31);
+    let told = &mut thread.process().told_late;
+    if thread.sync == RECORD && *told & bit == 0 {
+        *told |= bit;
+        thread.note(note::LATE_REASON, i64::from(reason), &[]);
+    }
+}
+
 /// Part of an open file has just been mapped to be run.
 #[cold]
 #[inline(never)]

@@ -7,7 +7,7 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, room_window, take, thread_slot, thread_window,
 };
-use crate::{disarm, diverge, faults, log, reader, replay, token, user};
+use crate::{disarm, diverge, faults, late, log, reader, replay, token, user};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -279,6 +279,9 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
     if is_thread {
         disarm::before_thread(thread);
         token::start_serial(thread);
+        if !thread.makes_thread {
+            late::tell(thread, record::threads::THREADS_OF_LIBC);
+        }
     }
     let Some(child) = reserve(thread, is_thread) else {
         return ENOMEM;

@@ -75,6 +75,8 @@ pub struct Process {
     /// How threads are followed has been decided; whether they run at once.
     pub decided: bool,
     pub parallel: bool,
+    /// What would have made it serial came too late, and has been told: a bit for each reason.
+    pub told_late: u32,
     /// Forked from a process whose threads ran at once: locks came along that say whether somebody waited for them.
     pub has_foreign_locks: bool,
     pub code: crate::disarm::Code,

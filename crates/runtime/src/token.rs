@@ -9,10 +9,11 @@ use crate::crossings::Place;
 use crate::futex;
 use crate::state::{Process, Thread, header, thread_slot};
 use crate::watch::Watch;
-use crate::{crossings, disarm, log_end, reader, watch};
+use crate::{crossings, disarm, late, log_end, reader, watch};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
+use wayfarer_runtime_abi::record::threads;
 
 /// How often a thread looks for the token before it sleeps: a few microseconds, as long as others have it between two
 /// calls. Measured with memcached: 1.6 % more requests than with a fourth of it, and with three times as much, which
@@ -256,7 +257,11 @@ pub fn start_serial(thread: &mut Thread) {
 /// turn in both.
 pub fn join_shared_domain(thread: &mut Thread) {
     let process = thread.process();
-    if process.shared_domain || process.parallel {
+    if process.parallel {
+        late::tell(thread, threads::SHARED_MEMORY);
+        return;
+    }
+    if process.shared_domain {
         return;
     }
     let (old, new) = (of(process), &header().shared_domain);
@@ -379,6 +384,7 @@ pub fn own_domain(process: &mut Process) {
         process.decided = false;
         process.has_foreign_locks |= process.parallel;
         process.parallel = false;
+        process.told_late = 0;
         process.ring_length = 0;
         // SAFETY: the slot is part of the session mapping.
         process.token = unsafe { &raw mut (*process.slot).token };

@@ -58,8 +58,10 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         let depth = library::suspend(thread);
         enter(thread);
         library::resume(thread, depth);
+        thread.makes_thread = true;
         // Libc needs a lock of its loader for it.
         let result = library::within(thread, which, a) as i32;
+        thread.makes_thread = false;
         leave(thread);
         result
     }
