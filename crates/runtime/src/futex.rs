@@ -8,6 +8,8 @@ use wayfarer_runtime_abi::layout::waiting;
 const FUTEX: usize = 202;
 const WAIT: usize = 0;
 const WAKE: usize = 1;
+const WAIT_BITSET: usize = 9;
+const WAKE_BITSET: usize = 10;
 
 /// Sleeps while `word` is `value`, at most `milliseconds`.
 pub fn wait(word: &AtomicU32, value: u32, milliseconds: u64) {
@@ -17,77 +19,68 @@ pub fn wait(word: &AtomicU32, value: u32, milliseconds: u64) {
 /// The same, at most `microseconds`.
 pub fn wait_us(word: &AtomicU32, value: u32, microseconds: u64) {
     let timeout: [u64; 2] = [microseconds / 1_000_000, (microseconds % 1_000_000) * 1000];
-    // SAFETY: the word lives in the session mapping, the timeout on this stack.
-    unsafe {
-        raw::syscall6(
-            FUTEX,
-            core::ptr::from_ref(word) as usize,
-            WAIT,
-            value as usize,
-            (&raw const timeout) as usize,
-            0,
-            0,
-        );
-    }
+    futex(word, WAIT, value, Some(&timeout), 0);
 }
 
-/// Sleeps while `word` is `value`, until somebody wakes one of the same `bits`, at most `milliseconds`.
-fn wait_for_bits(word: &AtomicU32, value: u32, bits: u32, milliseconds: u64) {
-    const WAIT_BITSET: usize = 9;
+/// Sleeps while `word` is `value`, until somebody wakes whoever waits for this turn, at most `milliseconds`.
+fn wait_for_turn(word: &AtomicU32, value: u32, turn: u64, milliseconds: u64) {
     const CLOCK_GETTIME: usize = 228;
     const MONOTONIC: usize = 1;
-    let mut until = [0u64; 2];
-    // SAFETY: the word lives in the session mapping, the time, which is one of the clock here, on this stack.
+    let mut now = [0u64; 2];
+    // SAFETY: the kernel writes the time to this stack.
     unsafe {
-        let place = (&raw mut until) as usize;
-        raw::syscall6(CLOCK_GETTIME, MONOTONIC, place, 0, 0, 0, 0);
-        let nanoseconds = until[1] + milliseconds * 1_000_000;
-        until = [
-            until[0] + nanoseconds / 1_000_000_000,
-            nanoseconds % 1_000_000_000,
-        ];
         raw::syscall6(
-            FUTEX,
-            core::ptr::from_ref(word) as usize,
-            WAIT_BITSET,
-            value as usize,
-            (&raw const until) as usize,
+            CLOCK_GETTIME,
+            MONOTONIC,
+            (&raw mut now) as usize,
             0,
-            bits as usize,
-        );
-    }
+            0,
+            0,
+            0,
+        )
+    };
+    let nanoseconds = now[1] + milliseconds * 1_000_000;
+    let until = [
+        now[0] + nanoseconds / 1_000_000_000,
+        nanoseconds % 1_000_000_000,
+    ];
+    futex(word, WAIT_BITSET, value, Some(&until), bit_of(turn));
 }
 
 /// Wakes whoever sleeps for turn `turn` of a domain, and few others: each sleeps on a bit of its own.
 pub fn wake_for_turn(word: &AtomicU32, turn: u32) {
-    const WAKE_BITSET: usize = 10;
-    let place = core::ptr::from_ref(word) as usize;
-    let all = (u32::MAX >> 1) as usize;
-    let bits = bits_of(waiting::TURN, u64::from(turn)) as usize;
-    // SAFETY: as in `wait`.
-    unsafe { raw::syscall6(FUTEX, place, WAKE_BITSET, all, 0, 0, bits) };
+    futex(
+        word,
+        WAKE_BITSET,
+        u32::MAX >> 1,
+        None,
+        bit_of(u64::from(turn)),
+    );
 }
 
-fn bits_of(kind: u32, argument: u64) -> u32 {
-    match kind {
-        waiting::TURN => 1 << (argument % 32),
-        _ => u32::MAX,
-    }
+fn bit_of(turn: u64) -> u32 {
+    1 << (turn % 32)
 }
 
 pub fn wake(word: &AtomicU32, how_many: u32) {
-    // SAFETY: as in `wait`.
+    futex(word, WAKE, how_many, None, 0);
+}
+
+fn futex(word: &AtomicU32, operation: usize, value: u32, time: Option<&[u64; 2]>, bits: u32) {
+    let word = core::ptr::from_ref(word) as usize;
+    let time = time.map_or(0, |time| core::ptr::from_ref(time) as usize);
+    // SAFETY: the word and the time live until the call is over.
     unsafe {
         raw::syscall6(
             FUTEX,
-            core::ptr::from_ref(word) as usize,
-            WAKE,
-            how_many as usize,
+            word,
+            operation,
+            value as usize,
+            time,
             0,
-            0,
-            0,
-        );
-    }
+            bits as usize,
+        )
+    };
 }
 
 /// How often a replay looks before it sleeps; the other side usually needs a few microseconds.
@@ -126,7 +119,10 @@ pub fn wait_until(
         if header().stop.load(Ordering::Acquire) != 0 {
             park(thread);
         }
-        wait_for_bits(word, value, bits_of(kind, argument), 100);
+        match kind {
+            waiting::TURN => wait_for_turn(word, value, argument, 100),
+            _ => wait(word, value, 100),
+        }
     }
     slot.waiting.store(waiting::NO, Ordering::Release);
 }

@@ -76,6 +76,7 @@ const PROGRAMS: &[Program] = &[
     c("exit_printing"),
     c("fork_many"),
     c("handlers_between"),
+    c("handlers_forward"),
     c("heap_many"),
     c("heap_trim"),
     c("libc_state"),

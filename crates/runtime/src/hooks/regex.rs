@@ -3,6 +3,7 @@
 
 use super::followed;
 use super::guarded::Guarded;
+use super::library;
 use super::real::{Real, call};
 use wayfarer_runtime_abi::record::sync;
 
@@ -17,7 +18,7 @@ static EXPRESSIONS: [Guarded; PLACES] = [const { Guarded::new(sync::LIBRARY) }; 
 pub unsafe fn execute(a: [usize; 6]) -> i32 {
     // SAFETY: as the caller says; places are reduced.
     unsafe {
-        let Some(thread) = followed() else {
+        let Some(thread) = followed().filter(|thread| library::may_enter(thread)) else {
             return call(Real::regexec, a) as i32;
         };
         let expression = EXPRESSIONS.get_unchecked(place_of(a[0]));

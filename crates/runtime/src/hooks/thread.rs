@@ -165,8 +165,11 @@ pub unsafe fn signal(which: Real, a: [usize; 6]) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
         match followed() {
-            // In a handler at the very end of this thread, which has all others wait.
-            Some(thread) if a[0] != tls::fs_base() && !thread.ends => {
+            // Not in a handler that interrupted a use of the heap, whose lock comes last, or the very end of this
+            // thread, which has all others wait.
+            Some(thread)
+                if a[0] != tls::fs_base() && library::may_enter(thread) && !thread.ends =>
+            {
                 among_threads(thread, which, a)
             }
             _ => call(which, a) as i32,
