@@ -6,7 +6,7 @@
 //! | tag | fields | meaning |
 //! | --- | --- | --- |
 //! | `SYSCALL` | nr varint, check u8, result zigzag | a call with its result; payload: what it wrote |
-//! | `SEND` | nr varint, check u8, length varint | bytes given to a stream of the set; written *before* the call; result = length unless a `RESULT` follows |
+//! | `SEND` | nr varint, check u8, length varint | bytes given to a stream of the set; written *before* the call; result = length unless a `RESULT` follows (at the end of a log: [`UNENDED`]) |
 //! | `RESULT` | result zigzag | the real result of the record before it (a `TURN` may stand between them) |
 //! | `RECEIVE` | nr varint, check u8, count varint | bytes taken from a stream of the set, not their contents |
 //! | `TURN` | turn varint | the thread took the token of its serial domain; payload: domain switch |
@@ -30,7 +30,7 @@
 //! it passes to the kernel; see the runtime's `check` module. Counted as events: every tag but
 //! `RESULT`, `TURN`, `START`, `YIELD`, `NOTE` and those of sync objects.
 
-use crate::encode::{get_varint, unzigzag};
+use crate::encode::{get_varint, unzigzag, zigzag};
 
 pub const SYSCALL: u8 = 0x01;
 pub const SEND: u8 = 0x02;
@@ -95,6 +95,15 @@ pub mod place {
 /// Value of a `RESULT` behind a `SEND` or `OUTPUT` that a signal interrupted before any byte went out:
 /// the handler follows (place `RESTART`), then the same call again.
 pub const RESTARTED: i64 = -512;
+
+/// Value of a `RESULT` at the end of a log: the call before it had not come back when the recording ended.
+pub const UNENDED: i64 = -513;
+
+/// That record.
+pub const UNENDED_RESULT: [u8; 3] = {
+    let value = zigzag(UNENDED);
+    [RESULT, value as u8 | 0x80, (value >> 7) as u8]
+};
 
 /// Codes of `NOTE`.
 pub mod note {

@@ -10,6 +10,7 @@ use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{ARENA_OFFSET, CHUNK_HEAD, CHUNK_MAGIC, Chunk};
+use wayfarer_runtime_abi::record::UNENDED_RESULT as UNENDED;
 use wayfarer_runtime_abi::{Broken, SESSION_FD, UNIT, record};
 
 /// More than any record needs besides its payload.
@@ -182,6 +183,46 @@ impl Thread {
         self.order_event();
         self.emit_plain(tag, number, check, value);
         self.count_event();
+    }
+
+    /// The record of a call that is not made yet, with its place in the order of all writes to the output if it is one
+    /// of those, and a `RESULT` that says that the call has not come back; whether [`Thread::came_back`] has to take that
+    /// away.
+    pub fn announce(
+        &mut self,
+        tag: u8,
+        number: u64,
+        check: u8,
+        value: u64,
+        output: Option<u32>,
+    ) -> bool {
+        self.order_event();
+        let place = self.room(RECORD_HEAD * 2);
+        if place.is_null() {
+            return false;
+        }
+        let payload = if output.is_some() { record::PAYLOAD } else { 0 };
+        // SAFETY: room was made.
+        unsafe {
+            let mut end = Self::put_head(place, tag | payload, number, check, value);
+            if let Some(output) = output {
+                let length = end;
+                end = put_varint(length.add(1), u64::from(output));
+                *length = (end as usize - length as usize - 1) as u8;
+            }
+            end.cast::<[u8; UNENDED.len()]>().write_unaligned(UNENDED);
+            self.commit(end.add(UNENDED.len()));
+        }
+        self.count_event();
+        true
+    }
+
+    /// The call that was announced has come back: nothing was written since.
+    #[inline(always)]
+    pub fn came_back(&mut self) {
+        // SAFETY: the bytes were written by `announce`.
+        let end = unsafe { self.cursor.sub(UNENDED.len()) };
+        self.commit(end);
     }
 
     /// A record of the same form that is no event.

@@ -26,7 +26,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.sync != order::OFF && table::get(frame.rax).blocks {
         parallel::announce(thread, frame);
     }
-    let mut made = Made::of(frame);
+    let mut made = Made::new(table::get(frame.rax), frame);
     let result = match made.call.kind {
         Kind::Refuse => ENOSYS,
         Kind::Execute => execute(thread, &mut made),
@@ -415,11 +415,13 @@ fn write(thread: &mut Thread, made: &mut Made) -> isize {
         reader::advance(thread, next.length);
         thread.count_event();
         let ahead = result_ahead(thread);
-        if ahead.is_some() && reader::peek(thread).is_some_and(|next| next.tag == record::TURN) {
+        let unended = ahead == Some(record::UNENDED);
+        let behind = reader::peek(thread).map(|next| next.tag);
+        if unended || ahead.is_some() && behind == Some(record::TURN) {
             // It lost its turn in this call: others may have to go first.
             token::pass(thread);
         }
-        let real = ahead.unwrap_or(next.value);
+        let real = ahead.filter(|_| !unended).unwrap_or(next.value);
         if real > 0 {
             if next.tag == record::OUTPUT {
                 show(thread, made, &next, real as usize);
@@ -432,6 +434,9 @@ fn write(thread: &mut Thread, made: &mut Made) -> isize {
         if ahead.is_some() {
             token::first_turn(thread);
             take_result(thread);
+        }
+        if unended {
+            log_end::reached(thread);
         }
         if real == record::RESTARTED {
             continue;
@@ -581,18 +586,4 @@ pub fn expect_exit(thread: &mut Thread, made: &mut Made, check: u8) {
     }
     reader::advance(thread, next.length);
     thread.count_event();
-}
-
-impl<'a> Made<'a> {
-    /// The call that a frame stands for.
-    pub fn of(frame: &'a mut Frame) -> Made<'a> {
-        let number = frame.rax;
-        Made {
-            call: table::get(number),
-            number,
-            arguments: frame.arguments(),
-            check: 0,
-            frame,
-        }
-    }
 }

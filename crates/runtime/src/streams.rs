@@ -8,7 +8,7 @@
 use crate::descriptors::{OUTPUT_OBJECT, give_up_tracking};
 use crate::log::RECORD_HEAD;
 use crate::outputs::{self, EINTR};
-use crate::record::{EINVAL, Made, contents_all, perform, perform_once, plain, write_down};
+use crate::record::{EINVAL, Made, contents_all, perform, plain, write_down};
 use crate::state::{Thread, header, object, take};
 use crate::{check, draft, futex, signals, token, user, writethrough};
 use core::sync::atomic::Ordering;
@@ -361,16 +361,21 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
         let Some((check, length)) = prepare(thread, made) else {
             return plain(thread, made);
         };
-        thread.emit(tag, number as u64, check, length as u64);
-        let turn = thread.turn;
+        let before = thread.turn;
+        let announced = thread.announce(tag, number as u64, check, length as u64, None);
+        token::let_go(thread);
         let result = loop {
-            let result = perform_once(thread, number, &arguments);
+            // SAFETY: the program's own call.
+            let result = unsafe {
+                raw::syscall_interruptible(number, &arguments, (&raw const thread.pending).cast())
+            };
             if result != EINTR || thread.pending.load(Ordering::Relaxed) != 0 {
                 break result;
             }
         };
+        token::take_back(thread, announced);
         // A turn between a record and its result must be told from one before the next record.
-        if result == length as isize && thread.turn == turn {
+        if result == length as isize && thread.turn == before {
             return result;
         }
         if result == EINTR && signals::all_restart(thread) {
@@ -406,13 +411,15 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         let before = thread.turn;
         token::let_go(thread);
         lock_output(thread.number);
-        announce_output(thread, made, check, length);
+        let place = take(&header().output_turn);
+        let (number, length) = (made.number as u64, length as u64);
+        let announced = thread.announce(record::OUTPUT, number, check, length, Some(place));
         // SAFETY: the program's own call.
         let result = unsafe {
             raw::syscall_interruptible(made.number, &arguments, (&raw const thread.pending).cast())
         };
         unlock_output(thread.number);
-        token::take(thread);
+        token::take_back(thread, announced);
         if result == length as isize && thread.turn == before {
             return result;
         }
@@ -457,25 +464,6 @@ fn unlock_output(me: u32) {
     {
         futex::wake(&head.output_lock, 1);
     }
-}
-
-/// The record of a write to the output, with its place in the order of all such writes.
-fn announce_output(thread: &mut Thread, made: &Made, check: u8, length: usize) {
-    let turn = take(&header().output_turn);
-    thread.order_event();
-    let place = thread.room(RECORD_HEAD * 2);
-    if place.is_null() {
-        return;
-    }
-    // SAFETY: room was made.
-    unsafe {
-        let tag = record::OUTPUT | record::PAYLOAD;
-        let place = Thread::put_head(place, tag, made.number as u64, check, length as u64);
-        let end = put_varint(place.add(1), u64::from(turn));
-        *place = (end as usize - place as usize - 1) as u8;
-        thread.commit(end);
-    }
-    thread.count_event();
 }
 
 /// sendfile, splice, tee, vmsplice, copy_file_range: bytes that we do not see go by.

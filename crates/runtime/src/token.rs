@@ -44,6 +44,22 @@ pub fn take(thread: &mut Thread) {
     }
 }
 
+/// Recording: takes the token back behind a call that was announced. Until then the log says that the call has not come
+/// back: if the process ends meanwhile, the turn that others took was this thread's up to that call, and no further.
+pub fn take_back(thread: &mut Thread, announced: bool) {
+    let turn = if thread.process().serial && !thread.holds_token {
+        lock(thread)
+    } else {
+        None
+    };
+    if announced {
+        thread.came_back();
+    }
+    if let Some(turn) = turn {
+        begin_in_log(thread, turn);
+    }
+}
+
 #[inline(never)]
 pub fn release(thread: &mut Thread) {
     thread.holds_token = false;
@@ -73,10 +89,14 @@ pub fn acquire(thread: &mut Thread) {
         return;
     }
     if let Some(turn) = lock(thread) {
-        thread.emit_turn(turn);
-        // Only a thread that had the token could decide otherwise.
-        disarm::keep_up(thread);
+        begin_in_log(thread, turn);
     }
+}
+
+fn begin_in_log(thread: &mut Thread, turn: u32) {
+    thread.emit_turn(turn);
+    // Only a thread that had the token could decide otherwise.
+    disarm::keep_up(thread);
 }
 
 /// Takes the token; the number of the turn that begins with it, if others had theirs since.

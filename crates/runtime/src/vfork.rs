@@ -25,7 +25,7 @@ pub unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
         let thread = &mut *thread;
         let frame = &mut *frame;
         let child = if thread.mode == MODE_REPLAY {
-            let mut made = Made::of(frame);
+            let mut made = Made::new(crate::table::get(frame.rax), frame);
             let Some((promised, child)) = promised_child(thread, &mut made) else {
                 return ENOMEM;
             };
