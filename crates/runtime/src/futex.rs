@@ -1,6 +1,7 @@
 //! Waiting on words of the session file, which several processes share.
 
 use crate::state::{Thread, header};
+use crate::watch;
 use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::waiting;
@@ -22,40 +23,21 @@ pub fn wait_us(word: &AtomicU32, value: u32, microseconds: u64) {
     futex(word, WAIT, value, Some(&timeout), 0);
 }
 
-/// Sleeps while `word` is `value`, until somebody wakes whoever waits for this turn, at most `milliseconds`.
-fn wait_for_turn(word: &AtomicU32, value: u32, turn: u64, milliseconds: u64) {
-    const CLOCK_GETTIME: usize = 228;
-    const MONOTONIC: usize = 1;
-    let mut now = [0u64; 2];
-    // SAFETY: the kernel writes the time to this stack.
-    unsafe {
-        raw::syscall6(
-            CLOCK_GETTIME,
-            MONOTONIC,
-            (&raw mut now) as usize,
-            0,
-            0,
-            0,
-            0,
-        )
-    };
-    let nanoseconds = now[1] + milliseconds * 1_000_000;
-    let until = [
-        now[0] + nanoseconds / 1_000_000_000,
-        nanoseconds % 1_000_000_000,
-    ];
-    futex(word, WAIT_BITSET, value, Some(&until), bit_of(turn));
+/// Sleeps while `word` is `value`, until somebody wakes one of these bits, at most `microseconds`.
+pub fn wait_bits(word: &AtomicU32, value: u32, bits: u32, microseconds: u32) {
+    let until = watch::time().wrapping_add(u64::from(microseconds) * 1000);
+    let until = [until / 1_000_000_000, until % 1_000_000_000];
+    futex(word, WAIT_BITSET, value, Some(&until), bits);
+}
+
+/// Wakes all that sleep on one of these bits.
+pub fn wake_bits(word: &AtomicU32, bits: u32) {
+    futex(word, WAKE_BITSET, u32::MAX >> 1, None, bits);
 }
 
 /// Wakes whoever sleeps for turn `turn` of a domain, and few others: each sleeps on a bit of its own.
 pub fn wake_for_turn(word: &AtomicU32, turn: u32) {
-    futex(
-        word,
-        WAKE_BITSET,
-        u32::MAX >> 1,
-        None,
-        bit_of(u64::from(turn)),
-    );
+    wake_bits(word, bit_of(u64::from(turn)));
 }
 
 fn bit_of(turn: u64) -> u32 {
@@ -120,7 +102,7 @@ pub fn wait_until(
             park(thread);
         }
         match kind {
-            waiting::TURN => wait_for_turn(word, value, argument, 100),
+            waiting::TURN => wait_bits(word, value, bit_of(argument), 100_000),
             _ => wait(word, value, 100),
         }
     }

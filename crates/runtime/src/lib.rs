@@ -42,6 +42,7 @@ mod functions;
 mod futex;
 mod guards;
 mod handler_call;
+mod handover;
 pub mod hooks;
 mod image;
 mod instruction;

@@ -177,6 +177,8 @@ pub struct Thread {
     pub owner: u64,
     /// Its last destructor has run.
     pub ends: bool,
+    /// It makes, joins or ends a thread, and whoever else wants to has to wait meanwhile.
+    pub holds_others_up: bool,
     /// Nesting of uses of the heap.
     pub heap_depth: u32,
     /// Nesting of functions of libc that only one thread is in at a time; and how deep it was before a call that may wait.

@@ -266,6 +266,12 @@ pub fn own_processor_time() -> u64 {
     clock_time(CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
 }
 
+/// Nanoseconds since some moment that is the same for all.
+pub fn time() -> u64 {
+    const CLOCK_MONOTONIC: usize = 1;
+    clock_time(CLOCK_MONOTONIC).unwrap_or(0)
+}
+
 fn clock_time(clock: usize) -> Option<u64> {
     const CLOCK_GETTIME: usize = 228;
     let mut time = [0u64; 2];

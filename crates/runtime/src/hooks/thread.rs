@@ -181,9 +181,11 @@ pub unsafe fn signal(which: Real, a: [usize; 6]) -> i32 {
 fn enter(thread: &mut Thread) {
     signals::hold_handlers(thread);
     THREADS.enter(thread);
+    thread.holds_others_up = true;
 }
 
 fn leave(thread: &mut Thread) {
+    thread.holds_others_up = false;
     THREADS.leave(thread);
     signals::let_handlers_run(thread);
 }
@@ -289,6 +291,7 @@ unsafe extern "C" fn at_exit(round: usize) {
     } else {
         thread.ends = true;
         THREADS.enter(thread);
+        thread.holds_others_up = true;
         heap::enter(thread);
     }
 }
