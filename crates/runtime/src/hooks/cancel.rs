@@ -25,6 +25,8 @@ const SIGCANCEL: usize = 32;
 
 /// Threads of the program may be cancelled, and the functions for it are there.
 static POSSIBLE: AtomicBool = AtomicBool::new(false);
+/// Somebody may cancel threads, perhaps in a way that is not followed.
+static THINKABLE: AtomicBool = AtomicBool::new(false);
 /// The handler has been installed.
 static READY: AtomicBool = AtomicBool::new(false);
 
@@ -32,6 +34,8 @@ static READY: AtomicBool = AtomicBool::new(false);
 pub fn prepare() {
     let wanted = resolve::program_imports(c"pthread_cancel");
     POSSIBLE.store(wanted && can_follow(), Ordering::Relaxed);
+    let thinkable = resolve::anybody_imports(c"pthread_cancel") && can_follow();
+    THINKABLE.store(thinkable, Ordering::Relaxed);
 }
 
 /// Whether cancellation can be recorded in parallel mode.
@@ -133,6 +137,29 @@ pub unsafe fn within(which: Real, a: [usize; 6], mutex: usize, place: usize) -> 
         call(Real::cleanup_push, [buffer, routine, whole, 0, 0, 0]);
         let result = call(which, a);
         call(Real::cleanup_pop, [buffer, 0, 0, 0, 0, 0]);
+        result
+    }
+}
+
+/// Both modes: calls a cancellation point. In a thread that is cancelled there, `undo` is called with `argument`.
+///
+/// # Safety
+/// As the functions themselves.
+#[inline(always)]
+pub unsafe fn undoing(undo: Real, argument: usize, which: Real, a: [usize; 6]) -> usize {
+    // SAFETY: as the caller says; the buffer lives until it is taken away again.
+    unsafe {
+        if !THINKABLE.load(Ordering::Relaxed) {
+            return call(which, a);
+        }
+        let mut buffer = [0usize; 4];
+        let place = (&raw mut buffer) as usize;
+        call(
+            Real::cleanup_push,
+            [place, address(undo), argument, 0, 0, 0],
+        );
+        let result = call(which, a);
+        call(Real::cleanup_pop, [place, 0, 0, 0, 0, 0]);
         result
     }
 }

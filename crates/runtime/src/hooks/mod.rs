@@ -10,6 +10,7 @@ pub mod cancel;
 pub mod condition;
 pub mod direct;
 pub mod fast;
+mod flush;
 pub mod fork;
 pub mod guarded;
 pub mod heap;

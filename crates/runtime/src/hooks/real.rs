@@ -73,6 +73,7 @@ reals! {
     funlockfile c"funlockfile"
     stdout c"stdout"
     first_stdout c"_IO_2_1_stdout_"
+    all_streams c"_IO_list_all"
     at_exit c"__cxa_atexit"
     stdin c"stdin"
     stderr c"stderr"

@@ -2,7 +2,7 @@
 
 use super::followed;
 use super::real::{self, Real, call};
-use super::{library, table};
+use super::{cancel, flush, library, table};
 use crate::order::{self, Object, RECORD};
 use crate::state::Thread;
 use crate::{futex, outcome, solid};
@@ -53,15 +53,48 @@ pub unsafe fn use_stream(which: Real, stream: usize, a: [usize; 6]) -> usize {
         match followed() {
             Some(thread) if stream != 0 => {
                 enter(thread, stream);
-                let result = call(which, a);
-                call(Real::funlockfile, [stream, 0, 0, 0, 0, 0]);
-                result
+                use_locked(which, stream, a)
             }
-            // All streams, by their list.
-            Some(thread) => library::within(thread, which, a),
+            Some(thread) => flush::all(thread),
             None => call(which, a),
         }
     }
+}
+
+/// A function that uses a stream that this thread has just locked; unlocks it.
+///
+/// # Safety
+/// As the function itself.
+pub unsafe fn use_locked(which: Real, stream: usize, a: [usize; 6]) -> usize {
+    // SAFETY: as the caller says.
+    unsafe {
+        let result = cancel::undoing(Real::funlockfile, stream, which, a);
+        call(Real::funlockfile, [stream, 0, 0, 0, 0, 0]);
+        result
+    }
+}
+
+/// Locks the stream if nobody else has it; whether it is locked now.
+///
+/// # Safety
+/// A stream of the program.
+pub unsafe fn try_enter(thread: &mut Thread, stream: usize) -> bool {
+    // SAFETY: as the caller says.
+    unsafe {
+        match outcome::foretell(thread) {
+            Some(0) => enter(thread, stream),
+            Some(_) => return false,
+            None => {
+                if call(Real::ftrylockfile, [stream, 0, 0, 0, 0, 0]) as i32 != 0 {
+                    outcome::report(thread, EBUSY);
+                    return false;
+                }
+                outcome::report(thread, 0);
+                order::note_shared(thread, table::order_at(stream), object(stream));
+            }
+        }
+    }
+    true
 }
 
 /// fclose: the stream is gone afterwards, its lock with it.
