@@ -167,7 +167,7 @@ mod tests {
         fn count_up(&self, patience_us: u32, turn: u64) {
             self.lock.take(|| patience_us);
             self.add();
-            if turn % 3 == 0 {
+            if turn.is_multiple_of(3) {
                 let (_, value) = self.lock.last_give();
                 self.lock.word.store(value, Ordering::Release);
                 futex::wake(&self.lock.word, u32::MAX >> 1);
