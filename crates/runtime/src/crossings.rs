@@ -6,7 +6,8 @@
 //! then the replay knows at least the two crossings between which that was, which is all that matters to a program
 //! that locks what it shares.
 
-use crate::spinning::{Expected, Spin};
+use crate::expected::Expected;
+use crate::spinning::Spin;
 use crate::state::Thread;
 use crate::{replay, token};
 use wayfarer_runtime_abi::encode::{MAX_VARINT, get_varint, put_varint};

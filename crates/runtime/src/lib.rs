@@ -35,6 +35,7 @@ mod draft;
 mod environment;
 mod exec;
 mod exit;
+mod expected;
 mod faults;
 mod filter;
 mod force;

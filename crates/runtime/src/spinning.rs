@@ -15,8 +15,8 @@ use wayfarer_entrance::signal_frame::SigContext;
 
 /// General registers but the stack pointer; those that functions keep for their callers come first.
 const REGISTERS: usize = 15;
-const ALL: u16 = 0x7fff;
-const KEPT: u16 = 0x3f;
+pub const ALL: u16 = 0x7fff;
+pub const KEPT: u16 = 0x3f;
 /// So many bytes at both ends of a loop may be part of it, too.
 const MARGIN: usize = 32;
 /// So many looks in a row tell, and so many in a loop that is known.
@@ -39,20 +39,20 @@ const SHORTEST_NS: u64 = 75_000;
 /// Loops that a thread remembers.
 const MAX_KNOWN: usize = 4;
 
-type Registers = [usize; REGISTERS];
+pub type Registers = [usize; REGISTERS];
 
 /// A loop that waits, as one turn ended in it.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Spin {
     /// Where it was met, from the first place to the last; 0: no loop.
-    first: usize,
-    last: usize,
+    pub first: usize,
+    pub last: usize,
     /// Which registers have the same value all the time, by bits, and checksums of them and the stack pointer: of those
     /// that are kept, and of all.
-    steady: u16,
-    kept: u32,
-    all: u32,
+    pub steady: u16,
+    pub kept: u32,
+    pub all: u32,
     /// For how long the thread had been looked at, in microseconds of its processor time.
     pub after_us: u32,
 }
@@ -95,7 +95,7 @@ impl Spin {
     }
 
     /// Whether a thread that was stopped is in this loop, of which not every place may have been met.
-    fn find(&self, registers: &SigContext) -> Option<Found> {
+    pub fn find(&self, registers: &SigContext) -> Option<Found> {
         let values = general(registers);
         let is_near = self.first != 0
             && (self.first - MARGIN..=self.last + MARGIN).contains(&registers.rip)
@@ -109,65 +109,12 @@ impl Spin {
 }
 
 /// A look that found a thread in a loop.
-struct Found {
+pub struct Found {
     /// A checksum of what does not change in the loop.
-    steady: u32,
+    pub steady: u32,
     /// It is that of the recording. If not, the rest may be what our own functions left there, which are others in a
     /// replay.
-    is_same: bool,
-}
-
-/// Replay: the loop in which a turn is to end, and what was seen of the thread there; all zero at first.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub struct Expected {
-    pub spin: Spin,
-    points: u32,
-    /// How many looks at the same moment came one after the other.
-    pub same: u32,
-    moment: u32,
-    steady: u32,
-    stack: usize,
-}
-
-impl Expected {
-    /// So many points tell that the thread waits there.
-    const ENOUGH: u32 = 8;
-
-    pub fn new(spin: Spin) -> Expected {
-        Expected {
-            spin,
-            ..Expected::default()
-        }
-    }
-
-    /// Looks at the thread; whether it waits in the loop. Two looks at different moments tell, and four if only the kept
-    /// registers are as recorded; more if it may have been one moment.
-    pub fn look(&mut self, registers: &SigContext) -> bool {
-        let Some(found) = self.spin.find(registers) else {
-            // In a function that the loop calls, perhaps.
-            if !is_below(registers.rsp, self.stack) {
-                self.points = 0;
-                self.same = 0;
-            }
-            return false;
-        };
-        if found.steady != self.steady {
-            self.points = 0;
-        }
-        let moment = checksum(ALL, registers.rip, &general(registers));
-        let is_same_moment = self.points != 0 && moment == self.moment;
-        self.same = if is_same_moment { self.same + 1 } else { 0 };
-        self.points += match found.is_same {
-            _ if is_same_moment => 1,
-            true => Self::ENOUGH / 2,
-            false => Self::ENOUGH / 4,
-        };
-        self.moment = moment;
-        self.steady = found.steady;
-        self.stack = registers.rsp;
-        self.points >= Self::ENOUGH
-    }
+    pub is_same: bool,
 }
 
 /// The time to the next look, after so many at what may be the same moment.
@@ -193,7 +140,7 @@ impl Known {
     }
 }
 
-fn general(registers: &SigContext) -> Registers {
+pub fn general(registers: &SigContext) -> Registers {
     let r = registers;
     [
         r.rbx, r.rbp, r.r12, r.r13, r.r14, r.r15, r.r8, r.r9, r.r10, r.r11, r.rdi, r.rsi, r.rdx,
@@ -201,7 +148,7 @@ fn general(registers: &SigContext) -> Registers {
     ]
 }
 
-fn checksum(which: u16, stack: usize, registers: &Registers) -> u32 {
+pub fn checksum(which: u16, stack: usize, registers: &Registers) -> u32 {
     let mut check = stack as u64;
     for (number, value) in registers.iter().enumerate() {
         if which >> number & 1 != 0 {
@@ -382,7 +329,7 @@ fn judge(looks: &mut Looks, registers: &SigContext, events: u64, now_ns: u64) ->
 }
 
 /// Whether a stack pointer is that of a function called from where another one is.
-fn is_below(stack: usize, other: usize) -> bool {
+pub fn is_below(stack: usize, other: usize) -> bool {
     stack < other && other - stack <= DEEPEST
 }
 

@@ -5,10 +5,11 @@
 //! to [`Thread`], that to [`Process`]; a vfork child swaps the pointer and its parent swaps it back.
 
 use crate::crossings::Crossings;
+use crate::expected::Expected;
 use crate::order;
 use crate::runs::RunOver;
 use crate::solid::{MAX_RING, Place};
-use crate::spinning::{Expected, Looks, Spun};
+use crate::spinning::{Looks, Spun};
 use crate::waits;
 use crate::writethrough::{MAX_MAPPINGS, Mapping};
 use core::sync::atomic::{AtomicU32, AtomicU64};
