@@ -4,7 +4,7 @@ use crate::hooks::semaphore;
 use crate::mask::{block_all_signals, block_signals};
 use crate::record::Made;
 use crate::state::{Thread, thread_window};
-use crate::{check, futex, replay, robust, token, user};
+use crate::{check, futex, replay, robust, token, user, windows};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::zigzag;
@@ -100,7 +100,12 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     }
     let turn = crate::solid::leave(thread).unwrap_or((0, 0));
     thread.slot().real_tid.store(0, Ordering::Release);
-    let (window, length) = thread_window(thread);
+    let place = windows::claim(process);
+    let (window, length) = match place {
+        Some(_) => (0, 0),
+        None => thread_window(thread),
+    };
+    let place = place.map_or(0, |place| core::ptr::from_ref(place) as usize);
     // A signal from here on would find no stack to be handled on.
     block_all_signals();
     crate::force::drop_timers(thread);
@@ -119,6 +124,8 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
             last.1 as usize,
             turn.0,
             turn.1 as usize,
+            place,
+            thread.number as usize,
         )
     }
 }
@@ -135,6 +142,8 @@ unsafe extern "C" {
         last_value: usize,
         turn_word: usize,
         turn_value: usize,
+        ended_word: usize,
+        ended_number: usize,
     ) -> !;
 }
 
@@ -150,14 +159,19 @@ core::arch::global_asm!(
     "mov r13, rsi",
     "mov r14, rdx",
     "mov r15, rcx",
-    // munmap(window, length)
-    "mov eax, 11",
     "mov rdi, r8",
     "mov rsi, r9",
-    // Neither of the calls below looks at these two or changes them.
+    // None of the calls below looks at these or changes them.
     "mov r8, [rsp + 24]",
     "mov r9, [rsp + 32]",
+    "mov r10, [rsp + 40]",
+    "mov rdx, [rsp + 48]",
+    "test rdi, rdi",
+    "jz 2f",
+    // munmap(window, length)
+    "mov eax, 11",
     "syscall",
+    "2:",
     // All is given away before anybody is woken: who joins this thread finds nothing else to wait for.
     "test r12, r12",
     "jz 2f",
@@ -175,6 +189,10 @@ core::arch::global_asm!(
     "jz 5f",
     "mov dword ptr [r8], r9d",
     "5:",
+    "test r10, r10",
+    "jz 2f",
+    "mov dword ptr [r10], edx",
+    "2:",
     // futex(each of them, FUTEX_WAKE, all). Somebody may have given the memory back by now: then nobody is there to wake.
     "mov esi, 1",
     "mov edx, 0x7fffffff",

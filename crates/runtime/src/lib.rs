@@ -79,6 +79,7 @@ mod vain;
 mod vfork;
 mod waits;
 mod watch;
+mod windows;
 mod writethrough;
 
 use state::{Thread, current};

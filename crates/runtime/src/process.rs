@@ -7,7 +7,7 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, room_window, take, thread_slot, thread_window,
 };
-use crate::{disarm, diverge, faults, late, log, reader, replay, token, user};
+use crate::{disarm, diverge, faults, late, log, reader, replay, token, user, windows};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -395,6 +395,7 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
 }
 
 pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mut Thread {
+    windows::unmap_many(thread.process());
     // SAFETY: the numbers were just taken; the windows are nobody else's.
     unsafe {
         let born = new_thread(child.thread);

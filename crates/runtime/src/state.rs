@@ -113,6 +113,7 @@ pub struct Process {
     /// Shared mappings of files; the first one's address is 0 while there never was any.
     pub mappings: [Mapping; MAX_MAPPINGS],
     pub children: [(u32, u32); MAX_CHILDREN],
+    pub ended: crate::windows::Ended,
 }
 
 /// Ordered as [`Process`] is: two lines have all that an ordinary call needs.
@@ -314,9 +315,9 @@ pub unsafe fn map_window(address: usize, length: usize) -> bool {
 /// # Safety
 /// Nobody else may use that number in this address space.
 pub unsafe fn new_thread(number: u32) -> *mut Thread {
-    let address = THREADS_BASE + number as usize * THREAD_WINDOW;
+    let (address, length) = window_of(number);
     // SAFETY: as the caller says.
-    if unsafe { map_window(address, THREAD_WINDOW) } {
+    if unsafe { map_window(address, length) } {
         let thread = address as *mut Thread;
         // SAFETY: just mapped.
         unsafe { (*thread).own_stack.top = address + THREAD_WINDOW };
@@ -329,6 +330,12 @@ pub unsafe fn new_thread(number: u32) -> *mut Thread {
 /// Where the window of a thread lies, to unmap it.
 pub fn thread_window(thread: *mut Thread) -> (usize, usize) {
     (thread as usize, THREAD_WINDOW)
+}
+
+/// The same, by the thread's number.
+pub fn window_of(number: u32) -> (usize, usize) {
+    let address = THREADS_BASE + number as usize * THREAD_WINDOW;
+    (address, THREAD_WINDOW)
 }
 
 /// Maps a zeroed [`Process`] for a process of the session; null when memory is out.
