@@ -76,6 +76,22 @@ pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
     guess.to_owned()
 }
 
+/// Why a replay of a recording that stopped early comes to a place where nobody can go on, and what to do.
+pub const THE_REST_IS_MISSING: &str = "the recording stopped early (`wayfarer info` says why): what comes next, or what others need of it, is not in the trace";
+pub const GET_THE_REST: &str = "what was replayed up to here is what happened; for the rest, record a shorter run, or with more room";
+
+/// Whether the recording stopped early, and that explains a difference of this kind: each thread's log ends elsewhere then.
+pub fn is_for_want_of_the_rest(trace: &Trace, kind: &str) -> bool {
+    let kinds = [
+        "standstill",
+        "ended-early",
+        "never-started",
+        "other-call",
+        "other-sync",
+    ];
+    trace.counters().broken != 0 && kinds.contains(&kind)
+}
+
 /// What the user can do; `race`: what to do where the process was recorded in parallel.
 pub fn remedy(kind: &str, race: Option<&'static str>) -> String {
     match kind {

@@ -7,7 +7,7 @@ use wayfarer_model::{ProcessEnd, ProcessId, ThreadId, signals};
 use wayfarer_runtime_abi::layout::divergence as kind;
 use wayfarer_trace::Trace;
 
-use crate::causes::{kind_and_cause, remedy, unrecorded_input};
+use crate::causes::{self, kind_and_cause, remedy, unrecorded_input};
 use crate::events::{call_name, describe, describe_parts};
 use crate::observed::{Met, ThreadState, Wait};
 use crate::races::{self, Around, Raced};
@@ -110,6 +110,11 @@ pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) 
             ..Explanation::default()
         },
     };
+    if causes::is_for_want_of_the_rest(trace, explanation.kind) {
+        explanation.likely_cause = causes::THE_REST_IS_MISSING.to_owned();
+        explanation.remedy = causes::GET_THE_REST.to_owned();
+        return explanation;
+    }
     let process = process_of(trace, difference, threads);
     let race = races::remedy(trace, process);
     if race.is_some() && matches!(explanation.kind, "standstill" | "ended-early") {

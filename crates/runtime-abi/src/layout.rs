@@ -27,8 +27,9 @@ pub const HANDOVERS: usize = 256;
 pub const HANDOVER_SIZE: usize = 64;
 pub const PROCESSES_OFFSET: u64 = 0x0001_0000;
 pub const MAX_PROCESSES: u32 = 65_536;
-pub const THREADS_OFFSET: u64 = 0x0200_0000;
-pub const MAX_THREADS: u32 = 131_072;
+/// The numbers behind these are for processes and threads that are made when recording has stopped for want of numbers.
+pub const RECORDED_PROCESSES: u32 = MAX_PROCESSES - 4096;
+pub const RECORDED_THREADS: u32 = MAX_THREADS - 65_536;
 pub const OBJECTS_OFFSET: u64 = 0x0300_0000;
 pub const MAX_OBJECTS: u32 = 262_144;
 pub const CONNECTIONS_OFFSET: u64 = 0x0500_0000;
@@ -38,7 +39,9 @@ pub const SITES_SIZE: u64 = 0x0100_0000;
 /// Modules that were looked through for reads of the time-stamp counter ([`CounterModule`]).
 pub const COUNTERS_OFFSET: u64 = 0x0700_0000;
 pub const COUNTER_MODULES: usize = 2048;
-pub const ARENA_OFFSET: u64 = 0x0800_0000;
+pub const THREADS_OFFSET: u64 = 0x0800_0000;
+pub const MAX_THREADS: u32 = 1_048_576;
+pub const ARENA_OFFSET: u64 = 0x0c00_0000;
 
 pub const MODE_RECORD: u32 = 1;
 pub const MODE_REPLAY: u32 = 2;

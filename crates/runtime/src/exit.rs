@@ -100,7 +100,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     }
     let turn = crate::solid::leave(thread).unwrap_or((0, 0));
     thread.slot().real_tid.store(0, Ordering::Release);
-    let place = windows::claim(process);
+    let place = windows::claim(process, thread.number);
     let (window, length) = match place {
         Some(_) => (0, 0),
         None => thread_window(thread),

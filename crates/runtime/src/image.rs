@@ -242,9 +242,7 @@ unsafe fn continue_log(thread: &mut Thread) {
     // SAFETY: the image before wrote it.
     unsafe {
         if (*chunk).magic == CHUNK_MAGIC && (*chunk).thread == thread.number {
-            let committed = (*chunk).committed.load(Ordering::Acquire);
-            thread.attach(chunk, committed, u64::from((*chunk).units));
-            thread.sequence = (*chunk).sequence.wrapping_add(1);
+            thread.attach_again(chunk);
         }
     }
 }

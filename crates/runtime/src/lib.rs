@@ -67,6 +67,7 @@ mod runs;
 mod settle;
 mod signals;
 mod solid;
+mod spare;
 mod special;
 mod spinning;
 mod state;

@@ -20,8 +20,16 @@ const ENOSPC: isize = -28;
 const EDQUOT: isize = -122;
 const EFBIG: isize = -27;
 
+/// Of the first chunk of a thread only so much gets room on the disk before more is needed: many threads say little.
+const FIRST_BYTES: u64 = 4096;
+
 /// Takes units from the arena and makes sure that the disk has room for them.
 pub fn allocate(units: u64) -> Option<u64> {
+    allocate_part(units, units * UNIT)
+}
+
+/// The same, with room for their first `bytes`.
+fn allocate_part(units: u64, bytes: u64) -> Option<u64> {
     let head = header();
     let first = take_units(&head.arena_next, units);
     if first.wrapping_add(units) > head.arena_units {
@@ -29,6 +37,11 @@ pub fn allocate(units: u64) -> Option<u64> {
         return None;
     }
     let offset = ARENA_OFFSET + first * UNIT;
+    make_room(offset, bytes).then_some(offset)
+}
+
+/// Makes sure that the disk has room for so many bytes; whether it has.
+fn make_room(offset: u64, bytes: u64) -> bool {
     // SAFETY: fallocate on the session descriptor touches no memory of the program.
     let result = unsafe {
         raw::syscall6(
@@ -36,16 +49,16 @@ pub fn allocate(units: u64) -> Option<u64> {
             SESSION_FD as usize,
             0,
             offset as usize,
-            (units * UNIT) as usize,
+            bytes as usize,
             0,
             0,
         )
     };
     if matches!(result, ENOSPC | EDQUOT | EFBIG) {
         break_off(Broken::DiskFull, (-result) as u32);
-        return None;
+        return false;
     }
-    Some(offset)
+    true
 }
 
 /// Marks the session as broken; recording stops where each thread needs its next chunk.
@@ -79,10 +92,18 @@ impl Thread {
         if header().broken.load(Ordering::Relaxed) != 0 {
             return self.close();
         }
+        if self.sequence == 1 && self.is_first_part() {
+            if !self.widen() {
+                return self.close();
+            }
+            return self.room(bytes);
+        }
         let needed = (bytes as u64 + CHUNK_HEAD).div_ceil(UNIT);
         let usual = if self.sequence < 4 { 1 } else { 4 };
         let units = if needed > usual { needed } else { usual };
-        let Some(offset) = allocate(units) else {
+        let is_small = self.sequence == 0 && bytes as u64 + CHUNK_HEAD <= FIRST_BYTES;
+        let part = if is_small { FIRST_BYTES } else { units * UNIT };
+        let Some(offset) = allocate_part(units, part) else {
             return self.close();
         };
         let chunk = at(offset).cast::<Chunk>();
@@ -111,7 +132,7 @@ impl Thread {
             (*chunk).committed.store(0, Ordering::Relaxed);
             core::sync::atomic::fence(Ordering::Release);
             (&raw mut (*chunk).magic).write_volatile(CHUNK_MAGIC);
-            self.attach(chunk, 0, units);
+            self.attach(chunk, 0, part);
             (*self.slot).log_offset = offset;
         }
         self.slot()
@@ -122,6 +143,26 @@ impl Thread {
             crate::disarm::consider(self);
         }
         self.cursor
+    }
+
+    /// Whether only the first bytes of the present chunk have room on the disk.
+    fn is_first_part(&self) -> bool {
+        self.limit as usize == self.chunk as usize + FIRST_BYTES as usize
+    }
+
+    /// Room on the disk for the rest of the first chunk; whether there is.
+    fn widen(&mut self) -> bool {
+        let offset = (self.chunk as u64).wrapping_sub(at(0) as u64);
+        if !make_room(offset + FIRST_BYTES, UNIT - FIRST_BYTES) {
+            return false;
+        }
+        self.limit = (self.chunk as u64 + UNIT) as *mut u8;
+        true
+    }
+
+    /// Nothing more of this thread is recorded.
+    pub fn stop_log(&mut self) {
+        self.close();
     }
 
     /// Recording has stopped: no record comes behind the one that found no room. The thread goes on as before in
@@ -135,14 +176,27 @@ impl Thread {
         (self.limit as usize).wrapping_sub(self.cursor as usize)
     }
 
-    /// Goes on writing in `chunk` behind its first `committed` bytes.
+    /// Goes on writing in a chunk that has room on the disk for so many bytes, behind its first `committed` ones.
+    fn attach(&mut self, chunk: *mut Chunk, committed: u64, room: u64) {
+        self.chunk = chunk;
+        self.cursor = (chunk as u64 + CHUNK_HEAD + committed) as *mut u8;
+        self.limit = (chunk as u64 + room) as *mut u8;
+    }
+
+    /// Goes on in the chunk that the image before used.
     ///
     /// # Safety
     /// The chunk must be this thread's last one.
-    pub unsafe fn attach(&mut self, chunk: *mut Chunk, committed: u64, units: u64) {
-        self.chunk = chunk;
-        self.cursor = (chunk as u64 + CHUNK_HEAD + committed) as *mut u8;
-        self.limit = (chunk as u64 + units * UNIT) as *mut u8;
+    pub unsafe fn attach_again(&mut self, chunk: *mut Chunk) {
+        // SAFETY: as the caller says.
+        let (sequence, units, committed) = unsafe {
+            let committed = (*chunk).committed.load(Ordering::Acquire);
+            ((*chunk).sequence, u64::from((*chunk).units), committed)
+        };
+        let is_small = sequence == 0 && CHUNK_HEAD + committed <= FIRST_BYTES;
+        let room = if is_small { FIRST_BYTES } else { units * UNIT };
+        self.attach(chunk, committed, room);
+        self.sequence = sequence.wrapping_add(1);
     }
 
     /// Makes everything up to `end` part of the log.

@@ -19,7 +19,7 @@ pub const OFF: u32 = 0;
 pub const RECORD: u32 = 1;
 pub const REPLAY: u32 = 2;
 
-pub(crate) const OWNER_SHIFT: u32 = 46;
+pub(crate) const OWNER_SHIFT: u32 = 43;
 pub(crate) const COUNT: u64 = BIASED - 1;
 /// The thread, and whether it reads.
 pub(crate) const OWNER: u64 = !COUNT & !LOCK & !BIASED;

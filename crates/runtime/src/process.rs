@@ -7,17 +7,17 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, room_window, take, thread_slot, thread_window,
 };
-use crate::{disarm, diverge, faults, late, log, reader, replay, token, user, windows};
+use crate::{disarm, diverge, faults, late, reader, replay, spare, token, user, windows};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{dispatch, raw, tls};
 use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{
-    MAX_PROCESSES, MAX_THREADS, MODE_RECORD, MODE_REPLAY, divergence, flags, process_flags,
-    process_state,
+    MODE_RECORD, MODE_REPLAY, RECORDED_PROCESSES, RECORDED_THREADS, divergence, flags,
+    process_flags, process_state,
 };
-use wayfarer_runtime_abi::{Broken, record};
+use wayfarer_runtime_abi::record;
 
 const CLONE_PARENT_SETTID: usize = 0x10_0000;
 const CLONE_CHILD_CLEARTID: usize = 0x20_0000;
@@ -80,33 +80,29 @@ fn own_tid() -> u32 {
 }
 
 /// Takes numbers for a child and describes it in the session.
-pub fn reserve(thread: &Thread, is_thread: bool) -> Option<Child> {
+pub fn reserve(thread: &mut Thread, is_thread: bool) -> Option<Child> {
     let head = header();
-    let number = take(&head.next_thread);
-    if number >= MAX_THREADS {
-        log::break_off(Broken::TooManyThreads, 0);
-        return None;
-    }
-    let mut id = thread.process().id;
+    let mut child = Child {
+        process: thread.process().id,
+        thread: take(&head.next_thread),
+    };
     if !is_thread {
-        id = take(&head.next_process);
-        if id >= MAX_PROCESSES {
-            log::break_off(Broken::TooManyProcesses, 0);
-            return None;
-        }
-        // SAFETY: the slot was just taken.
-        unsafe {
-            let slot = process_slot(id);
-            (*slot).parent = thread.process().id;
-            (*slot).main_thread = number;
-        }
+        child.process = take(&head.next_process);
     }
-    // SAFETY: as above.
-    unsafe { (*thread_slot(number)).process = id };
-    Some(Child {
-        process: id,
-        thread: number,
-    })
+    let is_known = is_thread || child.process < RECORDED_PROCESSES;
+    if child.thread >= RECORDED_THREADS || !is_known {
+        child = spare::reserve(thread, is_thread, child)?;
+    }
+    // SAFETY: the slots were just taken.
+    unsafe {
+        if !is_thread {
+            let slot = process_slot(child.process);
+            (*slot).parent = thread.process().id;
+            (*slot).main_thread = child.thread;
+        }
+        (*thread_slot(child.thread)).process = child.process;
+    }
+    Some(child)
 }
 
 pub fn describe(thread: &Thread, number: u32) {

@@ -6,6 +6,7 @@
 
 use crate::state::{Process, drop_window, window_of};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use wayfarer_runtime_abi::layout::RECORDED_THREADS;
 
 /// So many are kept.
 const MANY: usize = 32;
@@ -22,7 +23,11 @@ pub struct Ended {
 
 /// A place for the number of a thread that is about to end, and that stores it when it has no more use for its window.
 /// `None`: it has to unmap it by itself.
-pub fn claim(process: &Process) -> Option<&AtomicU32> {
+pub fn claim(process: &Process, number: u32) -> Option<&AtomicU32> {
+    // Others may get such a number at once.
+    if number >= RECORDED_THREADS {
+        return None;
+    }
     let ended = &process.ended;
     let index = ended.claimed.fetch_add(1, Ordering::AcqRel);
     ended.numbers.get(index as usize)

@@ -159,7 +159,7 @@ impl Session {
         let place = (
             layout::PROCESSES_OFFSET,
             size_of::<ProcessSlot>(),
-            layout::MAX_PROCESSES,
+            layout::RECORDED_PROCESSES,
         );
         self.read_table("processes", place, next, &mut |tables, index, slot| {
             let field = |offset| u32_at(slot, offset).unwrap_or(0);
@@ -194,7 +194,7 @@ impl Session {
         let place = (
             layout::THREADS_OFFSET,
             size_of::<ThreadSlot>(),
-            layout::MAX_THREADS,
+            layout::RECORDED_THREADS,
         );
         self.read_table("threads", place, next, &mut |tables, index, slot| {
             let process = u32_at(slot, offset_of!(ThreadSlot, process)).unwrap_or(0);
@@ -259,7 +259,7 @@ impl Session {
             }
             let thread = field(offset_of!(Chunk, thread));
             let chunk_units = u64::from(field(offset_of!(Chunk, units)));
-            if thread == 0 || thread >= layout::MAX_THREADS || chunk_units == 0 {
+            if thread == 0 || thread >= layout::RECORDED_THREADS || chunk_units == 0 {
                 self.note(offset, "the head of a chunk makes no sense".to_owned());
                 continue;
             }
