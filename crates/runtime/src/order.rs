@@ -20,6 +20,8 @@ pub const RECORD: u32 = 1;
 pub const REPLAY: u32 = 2;
 
 pub(crate) const OWNER_SHIFT: u32 = 43;
+/// Bits for the length of a run. Nothing looks whether they are enough: one thread that did nothing but lock one mutex
+/// would need half a day to use them up.
 pub(crate) const COUNT: u64 = BIASED - 1;
 /// The thread, and whether it reads.
 pub(crate) const OWNER: u64 = !COUNT & !LOCK & !BIASED;
