@@ -51,7 +51,9 @@ pub fn describe_parts(tag: u8, number: i64, value: i64) -> String {
                 clocks::name(id).map_or_else(|| id.to_string(), str::to_owned)
             )
         }
-        record::RESULT if value == record::UNENDED => "no result: the recording ended".to_owned(),
+        record::RESULT if matches!(value, record::UNENDED | record::WENT_OUT) => {
+            "no result: the recording ended".to_owned()
+        }
         record::RESULT => format!("result {}", result_text(value)),
         record::TURN => format!("turn {number}"),
         record::START => "start of a program".to_owned(),

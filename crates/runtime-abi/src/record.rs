@@ -99,11 +99,18 @@ pub const RESTARTED: i64 = -512;
 /// Value of a `RESULT` at the end of a log: the call before it had not come back when the recording ended.
 pub const UNENDED: i64 = -513;
 
-/// That record.
-pub const UNENDED_RESULT: [u8; 3] = {
-    let value = zigzag(UNENDED);
+/// The same, but all that was asked for was written: the thread waited for its turn.
+pub const WENT_OUT: i64 = -514;
+
+/// Those records.
+pub const UNENDED_RESULT: [u8; 3] = result_of(UNENDED);
+pub const WENT_OUT_RESULT: [u8; 3] = result_of(WENT_OUT);
+const _: () = assert!(UNENDED_RESULT[2] == WENT_OUT_RESULT[2]);
+
+const fn result_of(value: i64) -> [u8; 3] {
+    let value = zigzag(value);
     [RESULT, value as u8 | 0x80, (value >> 7) as u8]
-};
+}
 
 /// Codes of `NOTE`.
 pub mod note {

@@ -4,7 +4,7 @@ use crate::hooks::semaphore;
 use crate::mask::{block_all_signals, block_signals};
 use crate::record::Made;
 use crate::state::{Thread, thread_window};
-use crate::{check, futex, replay, robust, token, user, windows};
+use crate::{check, futex, replay, robust, streams, token, user, windows};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::zigzag;
@@ -41,6 +41,9 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     }
     if thread.process().shared_domain {
         token::leave(thread);
+    }
+    if thread.mode == MODE_RECORD && slot.threads_live.load(Ordering::Acquire) > 1 {
+        streams::finish_outputs(thread.number);
     }
     // SAFETY: ends the process.
     unsafe { raw::syscall6(231, made.arguments[0], 0, 0, 0, 0, 0) };

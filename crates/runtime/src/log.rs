@@ -271,6 +271,18 @@ impl Thread {
         true
     }
 
+    /// The call that was announced has done all that was asked, but the thread has not its turn yet.
+    pub fn went_out(&mut self) {
+        let done = record::WENT_OUT_RESULT;
+        // SAFETY: the bytes were written by `announce`; readers see one record or the other, which differ in one byte.
+        unsafe {
+            self.cursor
+                .sub(UNENDED.len())
+                .add(1)
+                .write_volatile(done[1])
+        };
+    }
+
     /// The call that was announced has come back: nothing was written since.
     #[inline(always)]
     pub fn came_back(&mut self) {

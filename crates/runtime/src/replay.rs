@@ -130,27 +130,12 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             emulate(thread, made, call)
         }
         160 | 302 => {
-            limit_stack(made);
+            special::limit_stack(made);
             emulate(thread, made, call)
         }
         334 => ENOSYS,
         61 | 247 => wait_for_child(thread, made),
         _ => emulate(thread, made, call),
-    }
-}
-
-/// The limit on the stack decides where the next program's libraries are mapped: it is really set.
-fn limit_stack(made: &Made) {
-    const STACK: usize = 3;
-    let a = &made.arguments;
-    let (resource, limit) = match made.number {
-        160 => (a[0], a[1]),
-        _ if a[0] == 0 => (a[1], a[2]),
-        _ => return,
-    };
-    if resource == STACK && limit != 0 {
-        // SAFETY: the kernel judges the pointer itself.
-        unsafe { raw::syscall6(160, STACK, limit, 0, 0, 0, 0) };
     }
 }
 
@@ -398,6 +383,7 @@ fn result_ahead(thread: &mut Thread) -> Option<i64> {
 
 #[inline(never)]
 fn write(thread: &mut Thread, made: &mut Made) -> isize {
+    let mut copy = streams::Block::uninit();
     loop {
         let next = expect(thread, made, record::SYSCALL);
         if next.tag == record::SYSCALL {
@@ -415,21 +401,30 @@ fn write(thread: &mut Thread, made: &mut Made) -> isize {
         reader::advance(thread, next.length);
         thread.count_event();
         let ahead = result_ahead(thread);
-        let unended = ahead == Some(record::UNENDED);
+        let unended = matches!(ahead, Some(record::UNENDED | record::WENT_OUT));
         let behind = reader::peek(thread).map(|next| next.tag);
+        let mut shown = made.arguments;
+        if next.tag == record::OUTPUT {
+            shown[1] = streams::copied(thread, made, next.value as usize, &mut copy);
+        }
         if unended || ahead.is_some() && behind == Some(record::TURN) {
             // It lost its turn in this call: others may have to go first.
             token::pass(thread);
         }
-        let real = ahead.filter(|_| !unended).unwrap_or(next.value);
+        let real = match ahead {
+            // Killed before anything was shown.
+            Some(record::UNENDED) if next.tag == record::OUTPUT => 0,
+            Some(result) if !unended => result,
+            _ => next.value,
+        };
         if real > 0 {
             if next.tag == record::OUTPUT {
-                show(thread, made, &next, real as usize);
+                show(thread, made.number, &shown, &next, real as usize);
             } else {
                 send(thread, made, real as usize);
             }
         } else if next.tag == record::OUTPUT {
-            show(thread, made, &next, 0);
+            show(thread, made.number, &shown, &next, 0);
         }
         if ahead.is_some() {
             token::first_turn(thread);
@@ -506,7 +501,13 @@ fn send(thread: &mut Thread, made: &mut Made, length: usize) {
 }
 
 /// Writes to the output of the session when it is this write's turn.
-fn show(thread: &mut Thread, made: &mut Made, record: &Record<'static>, length: usize) {
+fn show(
+    thread: &mut Thread,
+    number: usize,
+    arguments: &[usize; 6],
+    record: &Record<'static>,
+    length: usize,
+) {
     let turn = get_varint(record.payload, 0).map_or(0, |(turn, _)| turn as u32);
     let head = header();
     let in_order = head.flags & flags::ONLY == 0;
@@ -519,14 +520,14 @@ fn show(thread: &mut Thread, made: &mut Made, record: &Record<'static>, length: 
             || head.output_turn.load(Ordering::Acquire) >= turn,
         );
     }
-    let entry = thread.process().entry(made.arguments[0]);
+    let entry = thread.process().entry(arguments[0]);
     let descriptor = if entry == descriptors::STANDARD_ERROR {
         2
     } else {
         1
     };
     if length > 0
-        && let Some(source) = streams::source(made.number, &made.arguments)
+        && let Some(source) = streams::source(number, arguments)
     {
         // Whoever looked may look no longer: that is no difference.
         mask::without_broken_pipes(|| bytes::write_out(descriptor, source, length));
@@ -564,18 +565,9 @@ fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
         futex::wait_until(thread, waiting::CHILD, u64::from(id), &slot.state, || {
             slot.state.load(Ordering::Acquire) > process_state::RUNNING
         });
-        bury_children();
+        process::bury_children();
     }
     result
-}
-
-/// Children that have ended would keep their ids until this process ends, and a system has not so many.
-fn bury_children() {
-    const WAIT4: usize = 61;
-    const NO_HANG: usize = 1;
-    const ALL: usize = 0x4000_0000;
-    // SAFETY: the program's own waits are answered from the log: nobody else asks for them.
-    while unsafe { raw::syscall6(WAIT4, usize::MAX, 0, NO_HANG | ALL, 0, 0, 0) } > 0 {}
 }
 
 /// exit and exit_group: compared with the promise.

@@ -506,3 +506,18 @@ fn control(thread: &mut Thread, made: &mut Made) -> isize {
     }
     with_call(thread, made, prctl_call(made.call, made.arguments[0]))
 }
+
+/// Replay: the limit on the stack decides where the next program's libraries are mapped: it is really set.
+pub fn limit_stack(made: &Made) {
+    const STACK: usize = 3;
+    let a = &made.arguments;
+    let (resource, limit) = match made.number {
+        160 => (a[0], a[1]),
+        _ if a[0] == 0 => (a[1], a[2]),
+        _ => return,
+    };
+    if resource == STACK && limit != 0 {
+        // SAFETY: the kernel judges the pointer itself.
+        unsafe { raw::syscall6(160, STACK, limit, 0, 0, 0, 0) };
+    }
+}

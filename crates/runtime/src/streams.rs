@@ -10,7 +10,8 @@ use crate::log::RECORD_HEAD;
 use crate::outputs::{self, EINTR};
 use crate::record::{EINVAL, Made, contents_all, perform, plain, write_down};
 use crate::state::{Thread, header, object, take};
-use crate::{check, draft, futex, signals, token, user, writethrough};
+use crate::{check, draft, futex, signals, token, user, watch, writethrough};
+use core::mem::MaybeUninit;
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::put_varint;
@@ -396,19 +397,37 @@ pub fn prepare(thread: &mut Thread, made: &Made) -> Option<(u8, usize)> {
     Some((check ^ hash_source(thread, source, length), length))
 }
 
-/// How long a writer waits for another one that holds the output before it goes ahead regardless.
-const OUTPUT_PATIENCE: u32 = 20;
+/// How long a writer waits for another one that holds the output, in nanoseconds, before it goes ahead regardless.
+const OUTPUT_PATIENCE: u64 = 100_000_000;
+
+/// As much as libc keeps in a buffer.
+pub type Block = MaybeUninit<[u8; 4096]>;
+
+/// Both modes: what a thread writes to the output is what it had in its turn, though others have theirs before it comes to
+/// that, and may use the same buffer, as libc does at the end of a process. Where to find a copy of it, or else itself.
+pub fn copied(thread: &Thread, made: &Made, length: usize, copy: &mut Block) -> usize {
+    const WRITE: usize = 1;
+    let from = made.arguments[1];
+    let fits = length <= size_of::<Block>() && made.number == WRITE;
+    if fits && thread.holds_token && user::copy_in(copy.as_mut_ptr().cast(), from, length) {
+        copy.as_ptr() as usize
+    } else {
+        from
+    }
+}
 
 /// Writes to the output that the session inherited: in one order for all processes. The token is let go
 /// before the output is locked and taken back after, so that nobody waits for one with the other in
 /// hand.
 fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
-    let arguments = made.arguments;
+    let mut arguments = made.arguments;
+    let mut copy = Block::uninit();
     loop {
         let Some((check, length)) = prepare(thread, made) else {
             return plain(thread, made);
         };
         let before = thread.turn;
+        arguments[1] = copied(thread, made, length, &mut copy);
         token::let_go(thread);
         lock_output(thread.number);
         let place = take(&header().output_turn);
@@ -418,6 +437,9 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         let result = unsafe {
             raw::syscall_interruptible(made.number, &arguments, (&raw const thread.pending).cast())
         };
+        if announced && result == length as isize {
+            thread.went_out();
+        }
         unlock_output(thread.number);
         token::take_back(thread, announced);
         if result == length as isize && thread.turn == before {
@@ -437,22 +459,34 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
 
 fn lock_output(me: u32) {
     let head = header();
-    let mut tries = 0;
+    let (mut seen, mut since) = (0, 0);
     while head
         .output_lock
         .compare_exchange(0, me, Ordering::AcqRel, Ordering::Relaxed)
         .is_err()
     {
         let holder = head.output_lock.load(Ordering::Relaxed);
-        if tries >= OUTPUT_PATIENCE && holder != 0 {
+        let turn = head.output_turn.load(Ordering::Relaxed);
+        let now = watch::time();
+        if seen != turn || since == 0 {
+            // The others get on.
+            (seen, since) = (turn, now);
+        } else if holder != 0 && now.wrapping_sub(since) > OUTPUT_PATIENCE {
             // The holder is stopped or dead, or the reader is slow: order is no longer certain.
             return;
         }
         if holder != 0 {
             futex::wait(&head.output_lock, holder, 5);
         }
-        tries += 1;
     }
+}
+
+/// Recording: the process is about to end. Whoever writes to the output finishes that first, so that the log knows of each
+/// write whether it was made; nobody is woken to begin another.
+pub fn finish_outputs(me: u32) {
+    lock_output(me);
+    let (held, then) = (Ordering::AcqRel, Ordering::Relaxed);
+    let _ = header().output_lock.compare_exchange(me, 0, held, then);
 }
 
 fn unlock_output(me: u32) {
