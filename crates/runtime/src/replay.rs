@@ -13,7 +13,6 @@ use crate::{
 };
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
-use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::layout::{divergence, flags, object_flags, process_state, waiting};
 use wayfarer_runtime_abi::record::{self, Record, place};
