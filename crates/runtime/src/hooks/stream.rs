@@ -55,8 +55,8 @@ pub unsafe fn use_stream(which: Real, stream: usize, a: [usize; 6]) -> usize {
                 enter(thread, stream);
                 use_locked(which, stream, a)
             }
-            Some(thread) => flush::all(thread),
-            None => call(which, a),
+            Some(thread) if matches!(which, Real::fflush) => flush::all(thread),
+            _ => call(which, a),
         }
     }
 }
