@@ -418,7 +418,8 @@ pub fn copied(thread: &Thread, made: &Made, length: usize, copy: &mut Block) -> 
 
 /// Writes to the output that the session inherited: in one order for all processes. The token is let go
 /// before the output is locked and taken back after, so that nobody waits for one with the other in
-/// hand.
+/// hand. Not part of the way of every call, whose stack it would make longer.
+#[inline(never)]
 fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
     let mut arguments = made.arguments;
     let mut copy = Block::uninit();
@@ -429,7 +430,7 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         let before = thread.turn;
         arguments[1] = copied(thread, made, length, &mut copy);
         token::let_go(thread);
-        lock_output(thread.number);
+        lock_output(thread.number, true);
         let place = take(&header().output_turn);
         let (number, length) = (made.number as u64, length as u64);
         let announced = thread.announce(record::OUTPUT, number, check, length, Some(place));
@@ -457,7 +458,8 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
     }
 }
 
-fn lock_output(me: u32) {
+/// `gets_on`: time in which the others get on does not count.
+fn lock_output(me: u32, gets_on: bool) {
     let head = header();
     let (mut seen, mut since) = (0, 0);
     while head
@@ -468,8 +470,7 @@ fn lock_output(me: u32) {
         let holder = head.output_lock.load(Ordering::Relaxed);
         let turn = head.output_turn.load(Ordering::Relaxed);
         let now = watch::time();
-        if seen != turn || since == 0 {
-            // The others get on.
+        if since == 0 || gets_on && seen != turn {
             (seen, since) = (turn, now);
         } else if holder != 0 && now.wrapping_sub(since) > OUTPUT_PATIENCE {
             // The holder is stopped or dead, or the reader is slow: order is no longer certain.
@@ -484,7 +485,7 @@ fn lock_output(me: u32) {
 /// Recording: the process is about to end. Whoever writes to the output finishes that first, so that the log knows of each
 /// write whether it was made; nobody is woken to begin another.
 pub fn finish_outputs(me: u32) {
-    lock_output(me);
+    lock_output(me, false);
     let (held, then) = (Ordering::AcqRel, Ordering::Relaxed);
     let _ = header().output_lock.compare_exchange(me, 0, held, then);
 }
