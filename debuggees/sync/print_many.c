@@ -28,10 +28,5 @@ int main(int count, char **words)
         MUST(-1);
     setvbuf(stdout, NULL, team_size == 8 ? _IOLBF : _IOFBF, 4096);
     run_team(print);
-    rewind(other);
-    char text[16];
-    uint32_t sum = 0;
-    while (fgets(text, sizeof text, other))
-        sum = checksum(sum, text, strlen(text));
-    printf("\nother: %08x\n", sum);
+    printf("\nother: %08x\n", checksum_of(other));
 }

@@ -36,3 +36,14 @@ static inline struct timespec moment(clockid_t clock, long us)
     until.tv_nsec %= 1000000000;
     return until;
 }
+
+// A checksum of all that a file holds.
+static inline uint32_t checksum_of(FILE *file)
+{
+    char text[16];
+    uint32_t sum = 0;
+    rewind(file);
+    while (fgets(text, sizeof text, file))
+        sum = checksum(sum, text, strlen(text));
+    return sum;
+}
