@@ -161,7 +161,7 @@ fn end_to_end_tests() -> Result<(), Failure> {
         "build",
         "--quiet",
         "-p",
-        "wayfarer-control",
+        "wayfarer-agent",
         "--example",
         "agent",
     ]))?;

@@ -14,7 +14,7 @@ pub struct AgentOptions {
 }
 
 pub fn run(options: &AgentOptions) -> i32 {
-    match wayfarer_control::serve(&options.socket) {
+    match wayfarer_agent::serve(&options.socket) {
         Ok(()) => 0,
         Err(error) => {
             say::line(&error.to_string());

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wayfarer_agent::record::{self, RecordOptions, Recorded};
-use wayfarer_agent::replay;
+use wayfarer_recorder::record::{self, RecordOptions, Recorded};
+use wayfarer_recorder::replay;
 use wayfarer_trace::{ContentsMode, Trace};
 
 use crate::{OWN_FAILURE, say};

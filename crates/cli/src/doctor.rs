@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use wayfarer_agent::{launch, probe};
+use wayfarer_recorder::{launch, probe};
 use wayfarer_runtime_abi::sites::VDSO_CLOCK_GETTIME;
 use wayfarer_sites::{ModuleSites, cache, locate, vdso};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use wayfarer_agent::record::BrokenOff;
+use wayfarer_recorder::record::BrokenOff;
 use wayfarer_replay::events::describe_note;
 use wayfarer_replay::sync_words;
 use wayfarer_runtime_abi::record;

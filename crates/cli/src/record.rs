@@ -1,6 +1,6 @@
 //! `wayfarer record`.
 
-use wayfarer_agent::record::{self, RecordError, Recorded};
+use wayfarer_recorder::record::{self, RecordError, Recorded};
 use wayfarer_trace::ContentsMode;
 
 use crate::options::{Contents, RecordOptions};

@@ -1,8 +1,8 @@
 //! `wayfarer replay`.
 
 use serde::Serialize;
-use wayfarer_agent::raced;
-use wayfarer_agent::replay::{self, ReplayError, ReplayReport, SolidChoice};
+use wayfarer_recorder::raced;
+use wayfarer_recorder::replay::{self, ReplayError, ReplayReport, SolidChoice};
 use wayfarer_replay::Explanation;
 use wayfarer_runtime_abi::layout::{Delay, process_state};
 use wayfarer_trace::Trace;

@@ -247,7 +247,7 @@ fn tokio_echo() -> PathBuf {
     let ours = Path::new(env!("CARGO_BIN_EXE_wayfarer"));
     let program = ours.with_file_name("examples").join("tokio_echo");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let words = ["build", "--quiet", "-p", "wayfarer-control", "--example"];
+    let words = ["build", "--quiet", "-p", "wayfarer-agent", "--example"];
     let status = Command::new(cargo)
         .args(words)
         .arg("tokio_echo")

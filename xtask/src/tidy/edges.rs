@@ -14,13 +14,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sites", &["runtime-abi"]),
     ("replay", &["trace", "model", "runtime-abi"]),
     (
-        "agent",
+        "recorder",
         &["trace", "model", "runtime-abi", "sites", "replay"],
     ),
     ("ptrace", &["model"]),
     ("predicate", &[]),
     ("protocol", &["model"]),
-    ("control", &["ptrace", "protocol", "predicate", "model"]),
+    ("agent", &["ptrace", "protocol", "predicate", "model"]),
     ("symbols", &["model"]),
     ("expression", &["symbols", "predicate", "model"]),
     (
@@ -32,14 +32,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "agent",
+            "recorder",
             "replay",
             "sites",
             "symbols",
             "trace",
             "model",
             "runtime-abi",
-            "control",
+            "agent",
             "commands",
             "debugger",
             "repl",
@@ -51,8 +51,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runtime-so", &["runtime", "entrance", "runtime-abi"]),
 ];
 
-/// Any crate may be tested with these: the kit, and the agent's live half, run within the test.
-const FOR_TESTS: &[&str] = &["test-kit", "control"];
+/// Any crate may be tested with these: the kit, and the agent, run within the test.
+const FOR_TESTS: &[&str] = &["test-kit", "agent"];
 
 /// One dependency on a crate of ours.
 struct Edge {

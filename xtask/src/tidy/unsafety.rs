@@ -3,14 +3,13 @@
 use super::source;
 use std::collections::BTreeMap;
 
-/// Crates that may hold unsafe code: those inside the debuggee, and the two that deal with the kernel
+/// Crates that may hold unsafe code: those inside the debuggee, and those that deal with the kernel
 /// and with mapped memory on the host.
 const MAY_BE_UNSAFE: &[&str] = &[
     "runtime",
     "runtime-abi",
     "entrance",
-    "agent",
-    "trace",
+    "recorder",
     "runtime-so",
     "sync",
     "ptrace",

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         && agent == "agent"
         && flag == "--socket"
     {
-        return match wayfarer_control::serve(Path::new(socket)) {
+        return match wayfarer_agent::serve(Path::new(socket)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("agent: {error}");

@@ -98,7 +98,7 @@ fn parse(line: &str) -> Option<Halt> {
 
 /// A debugger of the simplest kind, which asks the agent and reads its clock.
 fn probe() -> Result<std::path::PathBuf, Failure> {
-    let words = ["build", "--release", "--quiet", "-p", "wayfarer-control"];
+    let words = ["build", "--release", "--quiet", "-p", "wayfarer-agent"];
     workspace::run(workspace::cargo(&words).args(["--example", "halt"]))?;
     let target = workspace::target_directory(&workspace::root().join("Cargo.toml"))?;
     Ok(target.join("release/examples/halt"))

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wayfarer_agent::launch::session_environment;
-use wayfarer_agent::program::{Program, ProgramError};
+use wayfarer_recorder::launch::session_environment;
+use wayfarer_recorder::program::{Program, ProgramError};
 
 fn find(command: &Path) -> Result<Program, ProgramError> {
     Program::find(command.as_os_str(), &[OsString::from("-x")], None)

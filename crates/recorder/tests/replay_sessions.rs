@@ -2,8 +2,8 @@
 
 use std::os::unix::fs::FileExt;
 
-use wayfarer_agent::replay_session::build;
 use wayfarer_model::ProcessId;
+use wayfarer_recorder::replay_session::build;
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, MODE_REPLAY, object_flags, object_kind, process_state,
 };

@@ -8,7 +8,7 @@ fn main() -> ExitCode {
         eprintln!("usage: agent SOCKET");
         return ExitCode::from(2);
     };
-    match wayfarer_control::serve(Path::new(&socket)) {
+    match wayfarer_agent::serve(Path::new(&socket)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("agent: {error}");

@@ -76,7 +76,7 @@ fn build_agent(path: &std::path::Path) {
             "build",
             "--quiet",
             "-p",
-            "wayfarer-control",
+            "wayfarer-agent",
             "--example",
             "agent",
         ])

@@ -1,0 +1,26 @@
+//! Records and replays on one host: launches the debuggees with the runtime inside, waits for them, and
+//! turns what they leave into a trace or a verdict.
+//!
+//! - [`record`]: [`program`] → [`session`] → [`launch`] → wait → seal;
+//! - [`replay`]: plan → [`modules`] → [`replay_session`] → [`launch`] → [`monitor`] ([`observe`]) → verdict;
+//! - [`probe`]: what this machine offers.
+//!
+//! Unsafe code is confined to [`session`] (the shared mapping), [`launch`] and [`probe`] (between fork and
+//! exec), [`children`], [`inherited`] and one look at file capabilities in [`program`].
+
+pub mod children;
+pub mod inherited;
+mod judge;
+pub mod launch;
+pub mod modules;
+pub mod monitor;
+pub mod observe;
+pub mod probe;
+pub mod program;
+pub mod raced;
+pub mod record;
+pub mod replay;
+pub mod replay_session;
+pub mod runtime_library;
+pub mod session;
+pub mod trace_directory;
