@@ -2,8 +2,8 @@
 //!
 //! `wayfarer-entrance` brings every system call and clock read here; this crate decides what becomes
 //! of it. While recording, a call is made and what the program could see of it is written down
-//! ([`record`]); in a replay it is answered from the log and compared with what the log promises
-//! ([`replay`]).
+//! ([`calls::record`]); in a replay it is answered from the log and compared with what the log promises
+//! ([`calls::replay`]).
 //!
 //! # House rules
 //!
@@ -12,78 +12,25 @@
 //!    while the program's own code runs.
 //! 3. Nothing is process-wide but the session mapping: a vfork child shares our memory. State hangs on
 //!    the thread.
-//! 4. Never trust a pointer of the program: read through [`user`].
+//! 4. Never trust a pointer of the program: read through [`program::user`].
 //! 5. Never harm the program. On trouble of our own mark the session broken and step aside.
 //! 6. The same code follows descriptors and actions in a recording and in its replay, so that they
 //!    cannot drift apart.
 #![cfg_attr(not(test), no_std)]
 
-mod bias;
-mod blocked;
-mod bytes;
-mod check;
-mod clock;
-mod connections;
-mod context;
-mod counter;
-mod counter_sites;
-mod crossings;
-mod descriptors;
-mod disarm;
-mod diverge;
-mod draft;
-mod environment;
-mod exec;
-mod exit;
-mod expected;
-mod faults;
-mod filter;
-mod force;
-mod functions;
-mod futex;
-mod guards;
-mod handler_call;
-mod handover;
+mod calls;
 pub mod hooks;
 mod image;
-mod instruction;
-mod late;
 mod log;
-mod log_end;
-mod mask;
-mod memory;
-mod nap;
-mod order;
-mod outcome;
-mod outputs;
 mod parallel;
-mod process;
-mod reader;
-mod record;
-mod replay;
-mod resolve;
-mod robust;
-mod runs;
-mod settle;
+mod program;
+mod serial;
+mod session;
 mod signals;
-mod solid;
-mod spare;
-mod special;
-mod spinning;
 mod state;
-mod streams;
-mod survey;
-mod table;
-mod token;
-mod user;
-mod vain;
-mod vfork;
-mod waits;
-mod watch;
-mod windows;
-mod writethrough;
 
-use state::{Thread, current};
+use crate::calls::{record, replay};
+use crate::state::{Thread, current};
 use wayfarer_entrance::Hooks;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -92,15 +39,15 @@ use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 pub(crate) static HOOKS: Hooks = Hooks {
     dispatch,
     call,
-    foreign_sigsys: force::foreign_sigsys,
-    child_started: process::child_started,
-    vfork_before: vfork::vfork_before,
-    vfork_after: vfork::vfork_after,
-    clock_gettime: clock::clock_gettime,
-    gettimeofday: clock::gettimeofday,
-    time: clock::time,
-    getcpu: clock::getcpu,
-    clock_getres: clock::clock_getres,
+    foreign_sigsys: serial::force::foreign_sigsys,
+    child_started: calls::process::child_started,
+    vfork_before: calls::vfork::vfork_before,
+    vfork_after: calls::vfork::vfork_after,
+    clock_gettime: calls::clock::clock_gettime,
+    gettimeofday: calls::clock::gettimeofday,
+    time: calls::clock::time,
+    getcpu: calls::clock::getcpu,
+    clock_getres: calls::clock::clock_getres,
 };
 
 /// Called by the loader with the program's arguments and environment.

@@ -3,8 +3,10 @@
 use super::followed;
 use super::real::{Real, call1};
 use super::table;
-use crate::order::{self, Object, RECORD};
-use crate::{outcome, solid, waits};
+use crate::parallel::order::{self, Object, RECORD};
+use crate::parallel::outcome;
+use crate::parallel::solid;
+use crate::parallel::waits;
 use wayfarer_runtime_abi::record::sync;
 
 /// Where a barrier says how many threads it waits for.

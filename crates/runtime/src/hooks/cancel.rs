@@ -9,9 +9,12 @@
 use super::mutex::Mutex;
 use super::real::{Real, address, call, call1};
 use super::{direct, fast, followed};
-use crate::order::{RECORD, REPLAY};
+use crate::parallel;
+use crate::parallel::order::{RECORD, REPLAY};
+use crate::parallel::outcome;
+use crate::program::resolve;
+use crate::signals;
 use crate::state::Thread;
-use crate::{outcome, parallel, resolve, signals};
 use core::sync::atomic::{AtomicBool, Ordering};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::tls;
@@ -185,7 +188,7 @@ pub unsafe fn act(thread: &mut Thread) -> ! {
     // SAFETY: as the caller says.
     unsafe { call(Real::testcancel, [0; 6]) };
     // It did not end: the replay is not the recorded run.
-    crate::log_end::reached(thread)
+    crate::log::end::reached(thread)
 }
 
 /// pthread_testcancel

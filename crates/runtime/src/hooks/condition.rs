@@ -10,9 +10,10 @@ use super::cancel::{self, CANCELLED};
 use super::mutex::{Mutex, lock_really, unlock_really, wait_ended};
 use super::real::{Real, call};
 use super::{followed, heap};
-use crate::order::{self, REPLAY};
+use crate::parallel::order::{self, REPLAY};
+use crate::parallel::outcome;
+use crate::program::resolve;
 use crate::state::Thread;
-use crate::{outcome, resolve};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const UNKNOWN: u32 = 0;

@@ -5,7 +5,7 @@
 //! within its own functions.
 
 use super::real::{Real, address, call};
-use crate::resolve;
+use crate::program::resolve;
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::call as entrance;
 use wayfarer_entrance::tls;

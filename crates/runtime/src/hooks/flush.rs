@@ -7,8 +7,8 @@
 use super::library;
 use super::real::{self, Real, call};
 use super::stream::{try_enter, use_locked};
-use crate::futex;
-use crate::order::RECORD;
+use crate::parallel::order::RECORD;
+use crate::session::futex;
 use crate::state::Thread;
 use core::sync::atomic::AtomicU32;
 

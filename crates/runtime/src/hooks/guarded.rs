@@ -1,8 +1,8 @@
 //! Parts of libc that keep one state for all threads: used by one thread at a time, in a kept order.
 
-use crate::handover::Lock;
-use crate::order::{self, OFF, Object, RECORD, State};
-use crate::reader;
+use crate::log::reader;
+use crate::parallel::handover::Lock;
+use crate::parallel::order::{self, OFF, Object, RECORD, State};
 use crate::state::Thread;
 
 /// How long a thread may be unlucky. Measured with 64 threads that make threads: with a twentieth of it, where nearly

@@ -3,8 +3,8 @@
 
 use super::guarded::Guarded;
 use super::real::{Real, call};
-use crate::crossings;
-use crate::order::OFF;
+use crate::parallel::order::OFF;
+use crate::serial::crossings;
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::record::sync;
 

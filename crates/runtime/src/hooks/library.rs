@@ -8,9 +8,12 @@
 
 use super::guarded::Guarded;
 use super::real::{Real, call};
-use crate::order::{OFF, REPLAY};
+use crate::log::end as log_end;
+use crate::log::reader;
+use crate::parallel::order::{OFF, REPLAY};
+use crate::program::resolve;
+use crate::program::user;
 use crate::state::{Thread, current};
-use crate::{log_end, reader, resolve, user};
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 pub use wayfarer_runtime_abi::library_functions;

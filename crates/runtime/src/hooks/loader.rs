@@ -7,8 +7,8 @@
 
 use super::library;
 use super::real::{Real, address, call1};
-use crate::order::OFF;
-use crate::resolve;
+use crate::parallel::order::OFF;
+use crate::program::resolve;
 use crate::state::current;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use wayfarer_entrance::modules::Module;

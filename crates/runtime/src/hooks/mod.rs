@@ -29,8 +29,8 @@ pub mod table;
 pub mod thread;
 pub mod user;
 
-use crate::crossings;
-use crate::order::OFF;
+use crate::parallel::order::OFF;
+use crate::serial::crossings;
 use crate::state::{Thread, current};
 
 pub use real::{all_found, resolve_all};

@@ -3,10 +3,13 @@
 use super::real::{self, Real, call, call1};
 use super::table;
 use super::{fast, followed, in_serial_turn};
-use crate::order::{self, Object, Order, RECORD, REPLAY};
-use crate::runs::{LOOKS, announce_unlocked, count_down, goes_on, look_away};
+use crate::parallel::order::{self, Object, Order, RECORD, REPLAY};
+use crate::parallel::outcome;
+use crate::parallel::runs::{LOOKS, announce_unlocked, count_down, goes_on, look_away};
+use crate::parallel::solid;
+use crate::parallel::waits;
+use crate::serial::crossings;
 use crate::state::{Thread, current};
-use crate::{crossings, outcome, solid, waits};
 use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::record::sync;
 

@@ -7,9 +7,10 @@
 use super::followed;
 use super::library::{CLEANUP_PHASE, CONTINUE};
 use super::real::{Real, call};
-use crate::order::{self, RECORD, REPLAY};
+use crate::parallel::order::{self, RECORD, REPLAY};
+use crate::parallel::settle;
+use crate::session::futex;
 use crate::state::{Thread, current};
-use crate::{futex, settle};
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
 

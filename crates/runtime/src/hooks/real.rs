@@ -1,6 +1,6 @@
 //! The real functions behind our hooks.
 
-use crate::resolve;
+use crate::program::resolve;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -3,9 +3,11 @@
 use super::mutex::born;
 use super::real::{Real, call};
 use super::{fast, followed, in_serial_turn};
-use crate::order::{self, Object, Order, RECORD};
+use crate::parallel::order::{self, Object, Order, RECORD};
+use crate::parallel::outcome;
+use crate::parallel::solid;
+use crate::parallel::waits;
 use crate::state::{Thread, current};
-use crate::{outcome, solid, waits};
 use wayfarer_runtime_abi::record::sync;
 
 /// Two words that glibc leaves unused hold the state.

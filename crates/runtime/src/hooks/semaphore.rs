@@ -5,9 +5,11 @@ use super::cancel::{self, CANCELLED};
 use super::mutex::born;
 use super::real::{Real, call, call1, errno, set_errno};
 use super::{fast, followed, in_serial_turn};
-use crate::order::{self, Object, Order, RECORD};
+use crate::parallel::order::{self, Object, Order, RECORD};
+use crate::parallel::outcome;
+use crate::parallel::solid;
+use crate::parallel::waits;
 use crate::state::{Thread, current};
-use crate::{outcome, solid, waits};
 use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::record::sync;
 

@@ -3,9 +3,11 @@
 use super::followed;
 use super::real::{Real, call, call1};
 use super::table;
-use crate::order::{self, Object, REPLAY};
+use crate::parallel::order::{self, Object, REPLAY};
+use crate::parallel::outcome;
+use crate::parallel::solid;
+use crate::parallel::waits;
 use crate::state::Thread;
-use crate::{outcome, solid, waits};
 use wayfarer_runtime_abi::record::sync;
 
 const EBUSY: i32 = 16;

@@ -3,9 +3,11 @@
 use super::followed;
 use super::real::{self, Real, call};
 use super::{cancel, flush, library, table};
-use crate::order::{self, Object, RECORD};
+use crate::parallel::order::{self, Object, RECORD};
+use crate::parallel::outcome;
+use crate::parallel::solid;
+use crate::session::futex;
 use crate::state::Thread;
-use crate::{futex, outcome, solid};
 use core::sync::atomic::AtomicU32;
 use wayfarer_runtime_abi::record::sync;
 

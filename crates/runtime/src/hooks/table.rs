@@ -1,6 +1,6 @@
 //! States of objects that have no room of their own, by address; and where objects were born.
 
-use crate::order::{Order, State};
+use crate::parallel::order::{Order, State};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 const PLACES: usize = 4096;

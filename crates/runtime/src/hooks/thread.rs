@@ -4,9 +4,14 @@
 use super::guarded::Guarded;
 use super::real::{Real, call};
 use super::{cancel, fast, followed, heap, library, loader};
-use crate::order::{OFF, REPLAY};
+use crate::parallel;
+use crate::parallel::order::{OFF, REPLAY};
+use crate::parallel::outcome;
+use crate::parallel::settle;
+use crate::program::resolve;
+use crate::session::futex;
+use crate::signals;
 use crate::state::{Thread, current, header};
-use crate::{futex, outcome, parallel, resolve, settle, signals};
 use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, tls};

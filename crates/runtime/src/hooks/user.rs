@@ -1,9 +1,10 @@
 //! Objects of the program's own: what `wayfarer-sync` tells us of its locks and atomics.
 
 use super::followed;
-use crate::order::{self, OFF, Object, RECORD};
+use crate::parallel::order::{self, OFF, Object, RECORD};
+use crate::parallel::outcome;
+use crate::parallel::waits;
 use crate::state::current;
-use crate::{outcome, waits};
 use wayfarer_runtime_abi::record::sync;
 
 /// How an access is noted, in bits 8 and 9 of the kind.

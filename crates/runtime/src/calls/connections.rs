@@ -1,0 +1,420 @@
+//! Connections: both ends find each other, so that they become one object.
+//!
+//! The connecting side writes what only the two ends can know into a table: for TCP the pair of
+//! addresses, for a Unix stream a name that we give to its socket. The accepting side looks it up. A
+//! connection that is not found comes from outside the set, and its contents are logged.
+
+use crate::calls::check;
+use crate::calls::outputs::{self, Before};
+use crate::calls::record::{Made, perform, write_down};
+use crate::calls::streams::new_object;
+use crate::program::user;
+use crate::state::{Thread, at, header, object};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::layout::{
+    CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS, object_flags, object_kind,
+};
+
+const GETSOCKNAME: usize = 51;
+const GETPEERNAME: usize = 52;
+const BIND: usize = 49;
+const GETSOCKOPT: usize = 55;
+const EINPROGRESS: isize = -115;
+const AF_UNIX: u16 = 1;
+const AF_INET: u16 = 2;
+const AF_INET6: u16 = 10;
+/// How often an accept looks again while connects are on their way.
+const LOOKS: u32 = 2000;
+
+const FREE: u32 = 0;
+const WRITING: u32 = 1;
+const VALID: u32 = 2;
+const TAKEN: u32 = 3;
+
+/// What both ends know of a connection.
+#[derive(Clone, Copy)]
+struct Key {
+    bytes: [u8; 112],
+    length: usize,
+}
+
+#[repr(C, align(8))]
+#[derive(Clone, Copy)]
+struct Address {
+    bytes: [u8; 112],
+    length: u32,
+}
+
+impl Address {
+    fn family(&self) -> u16 {
+        u16::from_le_bytes([self.bytes[0], self.bytes[1]])
+    }
+}
+
+fn ask(descriptor: usize, call: usize) -> Option<Address> {
+    let mut address = Address {
+        bytes: [0; 112],
+        length: 112,
+    };
+    // SAFETY: the buffer and its length live on this stack.
+    let result = unsafe {
+        raw::syscall6(
+            call,
+            descriptor,
+            (&raw mut address.bytes) as usize,
+            (&raw mut address.length) as usize,
+            0,
+            0,
+            0,
+        )
+    };
+    (result == 0).then_some(address)
+}
+
+/// Appends host and port of an internet address in one form for both families.
+fn push_internet(key: &mut Key, address: &Address) -> bool {
+    let (host, port): ([u8; 16], [u8; 2]) = match address.family() {
+        AF_INET => {
+            let mut host = [0u8; 16];
+            host[10] = 0xff;
+            host[11] = 0xff;
+            host[12] = address.bytes[4];
+            host[13] = address.bytes[5];
+            host[14] = address.bytes[6];
+            host[15] = address.bytes[7];
+            (host, [address.bytes[2], address.bytes[3]])
+        }
+        AF_INET6 => {
+            let mut host = [0u8; 16];
+            // SAFETY: 16 bytes from offset 8 of a 112 byte buffer.
+            unsafe {
+                core::ptr::copy_nonoverlapping(
+                    address.bytes.as_ptr().add(8),
+                    host.as_mut_ptr(),
+                    16,
+                );
+            }
+            (host, [address.bytes[2], address.bytes[3]])
+        }
+        _ => return false,
+    };
+    if key.length + 18 > 112 {
+        return false;
+    }
+    // SAFETY: just checked.
+    unsafe {
+        let to = key.bytes.as_mut_ptr().add(key.length);
+        core::ptr::copy_nonoverlapping(host.as_ptr(), to, 16);
+        core::ptr::copy_nonoverlapping(port.as_ptr(), to.add(16), 2);
+    }
+    key.length += 18;
+    true
+}
+
+fn unix_key(address: &Address) -> Option<Key> {
+    let length = (address.length as usize).min(110);
+    if length <= 2 {
+        return None;
+    }
+    Some(Key {
+        bytes: address.bytes,
+        length,
+    })
+}
+
+fn internet_key(client: &Address, server: &Address) -> Option<Key> {
+    let mut key = Key {
+        bytes: [0; 112],
+        length: 0,
+    };
+    (push_internet(&mut key, client) && push_internet(&mut key, server)).then_some(key)
+}
+
+fn hash(key: &Key) -> u32 {
+    // SAFETY: the length never exceeds the array.
+    unsafe { check::hash_bytes(7, key.bytes.as_ptr(), key.length) as u32 }
+}
+
+fn slot(index: u32) -> *mut Connection {
+    at(CONNECTIONS_OFFSET
+        + u64::from(index & (MAX_CONNECTIONS - 1)) * size_of::<Connection>() as u64)
+    .cast()
+}
+
+/// How far from its hash an entry may lie.
+const PROBES: u32 = 64;
+
+/// Publishes a connection of ours.
+fn publish(key: &Key, object: u32) -> bool {
+    let hash = hash(key);
+    let mut probe = 0;
+    while probe < PROBES {
+        // SAFETY: the slot is part of the session mapping; the state word tells who may touch it.
+        unsafe {
+            let place = slot(hash.wrapping_add(probe));
+            let state = (*place).state.load(Ordering::Acquire);
+            if (state == FREE || state == TAKEN)
+                && (*place)
+                    .state
+                    .compare_exchange(state, WRITING, Ordering::AcqRel, Ordering::Relaxed)
+                    .is_ok()
+            {
+                (*place).object = object;
+                (*place).hash = hash;
+                (*place).key_length = key.length as u32;
+                (*place).key = key.bytes;
+                (*place).state.store(VALID, Ordering::Release);
+                return true;
+            }
+        }
+        probe += 1;
+    }
+    false
+}
+
+/// Looks for a connection and takes it out; its object, or 0.
+fn find(key: &Key) -> u32 {
+    let hash = hash(key);
+    let mut probe = 0;
+    while probe < PROBES {
+        // SAFETY: as in `publish`.
+        unsafe {
+            let place = slot(hash.wrapping_add(probe));
+            let state = (*place).state.load(Ordering::Acquire);
+            if state == VALID
+                && (*place).hash == hash
+                && (*place).key_length as usize == key.length
+                && same(&(*place).key, &key.bytes, key.length)
+            {
+                let object = (*place).object;
+                if (*place)
+                    .state
+                    .compare_exchange(VALID, TAKEN, Ordering::AcqRel, Ordering::Relaxed)
+                    .is_ok()
+                {
+                    return object;
+                }
+            }
+        }
+        probe += 1;
+    }
+    0
+}
+
+fn same(a: &[u8; 112], b: &[u8; 112], length: usize) -> bool {
+    let mut index = 0;
+    while index < length && index < 112 {
+        // SAFETY: just checked.
+        if unsafe { a.get_unchecked(index) != b.get_unchecked(index) } {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+/// Whether a socket carries a stream of bytes.
+fn is_stream(descriptor: usize) -> bool {
+    let (mut kind, mut length) = (0u32, 4u32);
+    // SAFETY: both words live on this stack. SOL_SOCKET 1, SO_TYPE 3.
+    unsafe {
+        raw::syscall6(
+            GETSOCKOPT,
+            descriptor,
+            1,
+            3,
+            (&raw mut kind) as usize,
+            (&raw mut length) as usize,
+            0,
+        );
+    }
+    kind == 1
+}
+
+#[inline(never)]
+pub fn record_connect(thread: &mut Thread, made: &mut Made) -> isize {
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let descriptor = made.arguments[0];
+    let family = user::read::<u16>(made.arguments[1]).unwrap_or(0);
+    let already = thread.process().entry(descriptor) != 0;
+    let follow =
+        !already && matches!(family, AF_UNIX | AF_INET | AF_INET6) && is_stream(descriptor);
+    let mut named = false;
+    let head = header();
+    if follow && family == AF_UNIX {
+        named = name_socket(descriptor);
+    }
+    if follow {
+        head.connects_pending.fetch_add(1, Ordering::AcqRel);
+    }
+    let mut number = 0;
+    let arguments = made.arguments;
+    if follow && family == AF_UNIX {
+        // The name is there before the connection is: publish first.
+        number = publish_unix(thread, descriptor, named);
+    }
+    let result = perform(thread, made, &arguments);
+    if follow {
+        if family != AF_UNIX && (result == 0 || result == EINPROGRESS) {
+            number = publish_internet(thread, descriptor, arguments[1], arguments[2]);
+        }
+        head.connects_pending.fetch_sub(1, Ordering::AcqRel);
+        if number != 0 && (result == 0 || result == EINPROGRESS) {
+            thread.process().set_entry(descriptor, number * 2);
+        } else {
+            number = 0;
+        }
+    }
+    write_down(
+        thread,
+        made,
+        result,
+        Before::default(),
+        &number.to_le_bytes(),
+    );
+    result
+}
+
+/// Lets the kernel choose a name for a nameless Unix socket, so that the peer can tell us which it is.
+fn name_socket(descriptor: usize) -> bool {
+    match ask(descriptor, GETSOCKNAME) {
+        Some(address) if address.length <= 2 => {
+            let family = AF_UNIX;
+            // SAFETY: a bare family asks for an automatic name.
+            let result = unsafe {
+                raw::syscall6(BIND, descriptor, (&raw const family) as usize, 2, 0, 0, 0)
+            };
+            result == 0
+        }
+        _ => false,
+    }
+}
+
+fn publish_unix(thread: &Thread, descriptor: usize, named: bool) -> u32 {
+    let Some(key) = ask(descriptor, GETSOCKNAME).as_ref().and_then(unix_key) else {
+        return 0;
+    };
+    let flags = if named { object_flags::NAMED_BY_US } else { 0 };
+    let number = new_object(thread, object_kind::UNIX, flags);
+    if number != 0 && publish(&key, number) {
+        number
+    } else {
+        0
+    }
+}
+
+fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length: usize) -> u32 {
+    let Some(local) = ask(descriptor, GETSOCKNAME) else {
+        return 0;
+    };
+    // While the handshake runs there is no peer yet; then the address asked for is the one.
+    let remote = match ask(descriptor, GETPEERNAME) {
+        Some(remote) => remote,
+        None => {
+            let mut remote = Address {
+                bytes: [0; 112],
+                length: 0,
+            };
+            if !user::copy_in(remote.bytes.as_mut_ptr(), asked, length.min(112)) {
+                return 0;
+            }
+            remote
+        }
+    };
+    let Some(key) = internet_key(&local, &remote) else {
+        return 0;
+    };
+    let number = new_object(thread, object_kind::TCP, 0);
+    if number != 0 && publish(&key, number) {
+        number
+    } else {
+        0
+    }
+}
+
+#[inline(never)]
+pub fn record_accept(thread: &mut Thread, made: &mut Made) -> isize {
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let before = outputs::before(made.call, &made.arguments);
+    let arguments = made.arguments;
+    let result = perform(thread, made, &arguments);
+    let mut number = 0;
+    if result >= 0 {
+        number = peer_object(result as usize);
+        if number != 0 {
+            hide_name(number, made.arguments[1], made.arguments[2]);
+            object(number)
+                .flags
+                .fetch_or(object_flags::BOTH, Ordering::AcqRel);
+            thread.process().set_entry(result as usize, number * 2 + 1);
+        } else {
+            thread.process().set_entry(result as usize, 0);
+        }
+    }
+    let suffix = number.to_le_bytes();
+    let suffix: &[u8] = if result >= 0 { &suffix } else { &[] };
+    write_down(thread, made, result, before, suffix);
+    result
+}
+
+/// The object of an accepted connection, or 0 when it comes from outside the set.
+fn peer_object(descriptor: usize) -> u32 {
+    if !is_stream(descriptor) {
+        return 0;
+    }
+    let Some(remote) = ask(descriptor, GETPEERNAME) else {
+        return 0;
+    };
+    let key = match remote.family() {
+        AF_UNIX => unix_key(&remote),
+        AF_INET | AF_INET6 => {
+            ask(descriptor, GETSOCKNAME).and_then(|local| internet_key(&remote, &local))
+        }
+        _ => None,
+    };
+    let Some(key) = key else { return 0 };
+    let mut looks = 0;
+    loop {
+        // Looked at before the search: whoever was on its way then is in the table now or later.
+        let pending = header().connects_pending.load(Ordering::Acquire);
+        let number = find(&key);
+        if number != 0 || pending == 0 || looks >= LOOKS {
+            return number;
+        }
+        if looks > 100 {
+            // SAFETY: sched_yield has no arguments.
+            unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
+        }
+        core::hint::spin_loop();
+        looks += 1;
+    }
+}
+
+/// The name that we gave to a socket is none to the program.
+fn hide_name(number: u32, address: usize, length: usize) {
+    if object(number).flags.load(Ordering::Relaxed) & object_flags::NAMED_BY_US == 0
+        || address == 0
+        || length == 0
+    {
+        return;
+    }
+    user::copy_out(length, [2u8, 0, 0, 0].as_ptr(), 4);
+}
+
+/// getsockname, getpeername.
+#[inline(never)]
+pub fn record_name(thread: &mut Thread, made: &mut Made) -> isize {
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let before = outputs::before(made.call, &made.arguments);
+    let arguments = made.arguments;
+    let result = perform(thread, made, &arguments);
+    let entry = thread.process().entry(made.arguments[0]);
+    // The client's own name, or the server's view of it.
+    let ours = (entry & 1 == 0) == (made.number == GETSOCKNAME);
+    if result == 0 && entry > 3 && ours {
+        hide_name(entry >> 1, made.arguments[1], made.arguments[2]);
+    }
+    write_down(thread, made, result, before, &[]);
+    result
+}

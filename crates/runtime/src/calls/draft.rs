@@ -1,0 +1,160 @@
+//! Recording in serial mode: what a call that waits has brought is written down before the thread has its turn
+//! again.
+//!
+//! All that a thread does with the token in hand, the others wait for. So an ordinary call that may wait lets the
+//! token go at once, and its record is drafted behind the end of the log while others still run. With the token in
+//! hand the draft only becomes part of the log, behind the `TURN` that comes first if others had their turn. Whether
+//! there will be one, and how long, is guessed from the last time (a look at the token would take its cache line away
+//! from whoever has it); a draft at the wrong place is moved.
+
+use crate::calls::check;
+use crate::calls::disarm;
+use crate::calls::outputs::{self, Before, EINTR};
+use crate::calls::record::{self as recording, Made, again, write_down};
+use crate::calls::streams::{self, Incoming};
+use crate::calls::table::Call;
+use crate::log::RECORD_HEAD;
+use crate::parallel::order;
+use crate::program::user;
+use crate::serial::token;
+use crate::state::Thread;
+use wayfarer_entrance::frame::Frame;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::{put_varint, varint_length, zigzag};
+use wayfarer_runtime_abi::record;
+
+const READ: usize = 0;
+
+/// A record behind the end of the log.
+struct Draft {
+    /// Bytes left free before it.
+    gap: usize,
+    length: usize,
+    /// What the kernel wrote into the program's memory: where, and how much. The record ends with it.
+    piece: (usize, usize),
+}
+
+/// Makes a call of which the table says that it can be done so, and writes it down.
+#[inline(always)]
+pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isize {
+    token::release(thread);
+    let number = frame.rax;
+    let incoming = if number == READ {
+        Incoming::of(thread, frame.rdi, true)
+    } else {
+        None
+    };
+    let check = check::scalars(call, number, &frame.arguments());
+    // SAFETY: the program's own call.
+    let result = unsafe { raw::frame_interruptible(frame, (&raw const thread.pending).cast()) };
+    let counts = result > 0 && incoming.is_some_and(Incoming::is_exclusive);
+    let piece = if counts {
+        (0, 0)
+    } else {
+        let argument = |index| frame.argument(index);
+        outputs::only_piece(call, result, argument).unwrap_or((0, 0))
+    };
+    let room = (thread.limit as usize).wrapping_sub(thread.cursor as usize);
+    if result == EINTR || room < 2 * RECORD_HEAD + piece.1 {
+        return finish(thread, frame, call, result, incoming);
+    }
+    let (tag, value) = match piece.1 {
+        _ if counts => (record::RECEIVE, result as u64),
+        0 => (record::SYSCALL, zigzag(result as i64)),
+        _ => (record::SYSCALL | record::PAYLOAD, zigzag(result as i64)),
+    };
+    let gap = turn_length(thread.turn_changed.then_some(thread.turn));
+    // SAFETY: there is room for two records and the piece. Another thread may take the piece's memory away meanwhile:
+    // then nobody will look at it, and what the record says of it does not matter.
+    let length = unsafe {
+        let start = thread.cursor.add(gap);
+        let mut end = Thread::put_head(start, tag, number as u64, check, value);
+        if piece.1 > 0 {
+            end = put_varint(end, piece.1 as u64);
+            user::copy_in(end, piece.0, piece.1);
+            end = end.add(piece.1);
+        }
+        (end as usize).wrapping_sub(start as usize)
+    };
+    let turn = token::lock(thread);
+    settle(thread, Draft { gap, length, piece }, turn);
+    result
+}
+
+/// Makes a call of which something must be looked at in the thread's turn behind it; its check byte, without strings,
+/// is computed meanwhile.
+#[inline(always)]
+pub fn perform(thread: &mut Thread, made: &mut Made) -> isize {
+    let arguments = made.arguments;
+    if !thread.holds_token || thread.sync != order::OFF {
+        made.check = check::scalars(made.call, made.number, &arguments);
+        return recording::perform(thread, made, &arguments);
+    }
+    token::release(thread);
+    // SAFETY: the program's own call.
+    let result =
+        unsafe { raw::frame_interruptible(made.frame, (&raw const thread.pending).cast()) };
+    made.check = check::scalars(made.call, made.number, &arguments);
+    token::acquire(thread);
+    match result {
+        EINTR => again(thread, made, &arguments),
+        result => result,
+    }
+}
+
+/// A drafted call that was interrupted, or for which the present chunk of the log has no room.
+#[cold]
+#[inline(never)]
+fn finish(
+    thread: &mut Thread,
+    frame: &mut Frame,
+    call: &'static Call,
+    mut result: isize,
+    incoming: Option<Incoming>,
+) -> isize {
+    let mut made = Made::new(call, frame);
+    made.check = check::arguments(thread, call, made.number, &made.arguments);
+    token::acquire(thread);
+    if result == EINTR {
+        let arguments = made.arguments;
+        result = again(thread, &mut made, &arguments);
+    }
+    match incoming {
+        Some(incoming) => streams::write_read(thread, &made, result, incoming),
+        None => write_down(thread, &made, result, Before::default(), &[]),
+    }
+    result
+}
+
+/// Makes the draft part of the log, with the token in hand.
+#[inline(always)]
+fn settle(thread: &mut Thread, draft: Draft, turn: Option<u32>) {
+    let gap = turn_length(turn);
+    let start = thread.cursor;
+    // SAFETY: the room that the draft was made for is enough for a turn of any length and the draft.
+    unsafe {
+        if gap != draft.gap {
+            core::ptr::copy(start.add(draft.gap), start.add(gap), draft.length);
+        }
+        let end = start.add(gap + draft.length);
+        if let Some(turn) = turn {
+            *start = record::TURN;
+            put_varint(start.add(1), u64::from(turn));
+            // Others have run since: what the program finds there now is what counts.
+            let (memory, length) = draft.piece;
+            user::copy_in(end.sub(length), memory, length);
+        }
+        thread.commit(end);
+    }
+    thread.count_event();
+    thread.turn_changed = turn.is_some();
+    if turn.is_some() {
+        disarm::keep_up(thread);
+    }
+}
+
+/// Length of the record of a turn.
+#[inline(always)]
+fn turn_length(turn: Option<u32>) -> usize {
+    turn.map_or(0, |turn| 1 + varint_length(u64::from(turn)))
+}

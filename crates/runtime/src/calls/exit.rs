@@ -1,0 +1,240 @@
+//! The end of a thread or process, both modes.
+
+use crate::calls::check;
+use crate::calls::record::Made;
+use crate::calls::replay;
+use crate::calls::streams;
+use crate::hooks::semaphore;
+use crate::parallel::robust;
+use crate::program::user;
+use crate::serial::token;
+use crate::session::futex;
+use crate::signals::mask::{block_all_signals, block_signals};
+use crate::state::windows;
+use crate::state::{Thread, thread_window};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::zigzag;
+use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, process_state};
+use wayfarer_runtime_abi::record::{self, sync};
+
+/// exit and exit_group, both modes.
+#[inline(never)]
+pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
+    let code = made.arguments[0] as u32 & 0xff;
+    // SAFETY: the slot is part of the session mapping.
+    let slot = unsafe { &*thread.process().slot };
+    let only_thread = made.number == 60 && slot.threads_live.load(Ordering::Acquire) > 1;
+    let check = check::fold(thread.hash);
+    if thread.mode == MODE_RECORD {
+        if !only_thread {
+            finals(thread);
+        }
+        let value = zigzag(i64::from(made.arguments[0] as u32));
+        thread.emit(record::EXIT, made.number as u64, check, value);
+    } else {
+        replay::expect_exit(thread, made, check);
+    }
+    block_signals();
+    robust::release(thread);
+    if only_thread {
+        slot.threads_live.fetch_sub(1, Ordering::AcqRel);
+        leave(thread, made.arguments[0]);
+    }
+    slot.status.store(code << 8, Ordering::Relaxed);
+    slot.state.store(process_state::EXITED, Ordering::Release);
+    if thread.mode == MODE_REPLAY {
+        futex::wake(&slot.state, u32::MAX >> 1);
+    }
+    if thread.process().shared_domain {
+        token::leave(thread);
+    }
+    if thread.mode == MODE_RECORD && slot.threads_live.load(Ordering::Acquire) > 1 {
+        streams::finish_outputs(thread.number);
+    }
+    // SAFETY: ends the process.
+    unsafe { raw::syscall6(231, made.arguments[0], 0, 0, 0, 0, 0) };
+    futex::rest()
+}
+
+/// The process ends: how long the last run of each sync object was.
+fn finals(thread: &mut Thread) {
+    if thread.sync != crate::parallel::order::RECORD {
+        return;
+    }
+    let process = thread.process();
+    let count = process.sync_count.load(Ordering::Acquire) as usize;
+    let events = (&raw const process.events) as usize;
+    for &[described, place, tail] in process.sync_objects.iter().take(count) {
+        let (number, kind) = (described as u32, (described >> 32) as u8);
+        // The order of events goes on: the end is one.
+        if place != 0
+            && place != events
+            && let Some(word) = user::read::<u64>(place)
+            && let Some(tail) = user::read::<u64>(tail)
+            && let Some(word) = crate::parallel::order::word_of(word, tail, number)
+        {
+            if kind == sync::SEMAPHORE
+                && let Some(posts) = user::read::<u32>(semaphore::posts_beside(place))
+            {
+                crate::parallel::order::emit_posts(thread, number, posts);
+            }
+            crate::parallel::order::emit_final(thread, number, word);
+        }
+    }
+}
+
+/// One thread of several leaves. What the kernel would do at the very end (clear the thread id, wake who
+/// joins) is done while the thread still has its turn, so that a replay sees it at the same place.
+fn leave(thread: &mut Thread, code: usize) -> ! {
+    let process = thread.process();
+    let (mut word, mut value) = (0usize, 0u32);
+    if thread.holds_token {
+        // SAFETY: points into the session mapping.
+        unsafe {
+            if thread.mode == MODE_RECORD {
+                word = (&raw const (*process.token).state) as usize;
+            } else {
+                word = (&raw const (*process.token).turn) as usize;
+                value = thread.turn.wrapping_add(1);
+            }
+        }
+    }
+    crate::hooks::heap::leave_for_good(thread);
+    let last = crate::hooks::thread::last_leave(thread).unwrap_or((0, 0));
+    if thread.in_event {
+        let events = &thread.process().events;
+        if let Some((place, number)) = crate::parallel::order::last_pass(events.order()) {
+            (word, value) = (place, number);
+        }
+    }
+    let turn = crate::parallel::solid::leave(thread).unwrap_or((0, 0));
+    thread.slot().real_tid.store(0, Ordering::Release);
+    let place = windows::claim(process, thread.number);
+    let (window, length) = match place {
+        Some(_) => (0, 0),
+        None => thread_window(thread),
+    };
+    let place = place.map_or(0, |place| core::ptr::from_ref(place) as usize);
+    // A signal from here on would find no stack to be handled on.
+    block_all_signals();
+    crate::serial::force::drop_timers(thread);
+    // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
+    // the program may have given them away.
+    unsafe {
+        raw::syscall6(218, 0, 0, 0, 0, 0, 0);
+        leave_thread(
+            thread.clear_tid,
+            word,
+            value as usize,
+            code,
+            window,
+            length,
+            last.0,
+            last.1 as usize,
+            turn.0,
+            turn.1 as usize,
+            place,
+            thread.number as usize,
+        )
+    }
+}
+
+unsafe extern "C" {
+    fn leave_thread(
+        clear_tid: usize,
+        word: usize,
+        value: usize,
+        code: usize,
+        window: usize,
+        length: usize,
+        last_word: usize,
+        last_value: usize,
+        turn_word: usize,
+        turn_value: usize,
+        ended_word: usize,
+        ended_number: usize,
+    ) -> !;
+}
+
+core::arch::global_asm!(
+    ".pushsection .text.leave_thread,\"ax\",@progbits",
+    ".globl leave_thread",
+    ".hidden leave_thread",
+    ".type leave_thread,@function",
+    "leave_thread:",
+    "mov rbx, [rsp + 8]",
+    "mov rbp, [rsp + 16]",
+    "mov r12, rdi",
+    "mov r13, rsi",
+    "mov r14, rdx",
+    "mov r15, rcx",
+    "mov rdi, r8",
+    "mov rsi, r9",
+    // None of the calls below looks at these or changes them.
+    "mov r8, [rsp + 24]",
+    "mov r9, [rsp + 32]",
+    "mov r10, [rsp + 40]",
+    "mov rdx, [rsp + 48]",
+    "test rdi, rdi",
+    "jz 2f",
+    // munmap(window, length)
+    "mov eax, 11",
+    "syscall",
+    "2:",
+    // All is given away before anybody is woken: who joins this thread finds nothing else to wait for.
+    "test r12, r12",
+    "jz 2f",
+    "mov dword ptr [r12], 0",
+    "2:",
+    "test r13, r13",
+    "jz 3f",
+    "mov dword ptr [r13], r14d",
+    "3:",
+    "test rbx, rbx",
+    "jz 4f",
+    "mov dword ptr [rbx], ebp",
+    "4:",
+    "test r8, r8",
+    "jz 5f",
+    "mov dword ptr [r8], r9d",
+    "5:",
+    "test r10, r10",
+    "jz 2f",
+    "mov dword ptr [r10], edx",
+    "2:",
+    // futex(each of them, FUTEX_WAKE, all). Somebody may have given the memory back by now: then nobody is there to wake.
+    "mov esi, 1",
+    "mov edx, 0x7fffffff",
+    "xor r10d, r10d",
+    "test r12, r12",
+    "jz 2f",
+    "mov eax, 202",
+    "mov rdi, r12",
+    "syscall",
+    "2:",
+    "test r13, r13",
+    "jz 3f",
+    "mov eax, 202",
+    "mov rdi, r13",
+    "syscall",
+    "3:",
+    "test rbx, rbx",
+    "jz 4f",
+    "mov eax, 202",
+    "mov rdi, rbx",
+    "syscall",
+    "4:",
+    "test r8, r8",
+    "jz 5f",
+    "mov eax, 202",
+    "mov rdi, r8",
+    "syscall",
+    "5:",
+    "mov eax, 60",
+    "mov rdi, r15",
+    "syscall",
+    "ud2",
+    ".size leave_thread, . - leave_thread",
+    ".popsection",
+);

@@ -1,0 +1,603 @@
+//! Memory mappings: really made in both runs, at the same addresses, with the same contents.
+
+use crate::calls::check;
+use crate::calls::disarm;
+use crate::calls::record::{Made, call_kernel};
+use crate::calls::replay;
+use crate::calls::writethrough::{self, Mapping};
+use crate::log;
+use crate::log::reader;
+use crate::parallel::late;
+use crate::program::counter_sites;
+use crate::serial::token;
+use crate::session::diverge;
+use crate::state::{Thread, at, header};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::{put_varint, zigzag};
+use wayfarer_runtime_abi::layout::{
+    CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS, SESSION_BASE, divergence,
+};
+use wayfarer_runtime_abi::record::{self, note};
+use wayfarer_runtime_abi::{SESSION_FD, UNIT};
+
+const MMAP: usize = 9;
+const BRK: usize = 12;
+const MREMAP: usize = 25;
+const SHMGET: usize = 29;
+const SHMAT: usize = 30;
+const SHMDT: usize = 67;
+const MAP_SHARED: usize = 1;
+const MAP_PRIVATE: usize = 2;
+const MAP_FIXED: usize = 0x10;
+const MAP_ANONYMOUS: usize = 0x20;
+const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
+const PROT_WRITE: usize = 2;
+const PROT_READ: usize = 1;
+const PROT_EXEC: usize = 4;
+const PAGE: usize = 4096;
+
+/// By how much the time of a change may lie in the past already when the file gets it.
+const TICK_NS: u64 = 10_000_000;
+
+/// Larger files that nobody has changed lately are taken from their place again, like libraries; and so
+/// are those below /usr, which come with the system as libraries do.
+const LARGEST_COPY: u64 = 1 << 20;
+
+/// First byte of the payload of a file mapping: where a replay gets the bytes from.
+mod source {
+    /// From the file itself: 8 bytes of checksum over the first page, then the path.
+    pub const FILE: u8 = 1;
+    /// From the log: the bytes.
+    pub const CONTENTS: u8 = 2;
+    /// From the log, into memory that all processes share: device, inode, offset in the file and size
+    /// of the file (8 bytes each), then the bytes.
+    pub const SHARED: u8 = 3;
+}
+
+fn is_shared(flags: usize) -> bool {
+    matches!(flags & 0xf, 1 | 3)
+}
+
+/// Whether what a shared mapping of a file shows may change: through itself, or through a second mapping or a
+/// call on the same descriptor. Programs that make code map a file twice like this, to write and to run.
+fn may_change(made: &Made) -> bool {
+    const FCNTL: usize = 72;
+    const GET_FLAGS: usize = 3;
+    const ACCESS: isize = 3;
+    let a = &made.arguments;
+    if !is_shared(a[3]) || a[2] & PROT_WRITE != 0 {
+        return is_shared(a[3]);
+    }
+    // SAFETY: asks for a number.
+    let flags = unsafe { raw::syscall6(FCNTL, a[4], GET_FLAGS, 0, 0, 0, 0) };
+    flags > 0 && flags & ACCESS != 0
+}
+
+#[inline(never)]
+pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    disarm::before_call(thread, made.number, &made.arguments);
+    // SAFETY: the program's own call.
+    let result = unsafe { call_kernel(made.number, &made.arguments) };
+    let mut source = 0;
+    match made.number {
+        MMAP if is_file_mapping(made, result) => {
+            source = record_file(thread, made, result);
+            let [_, length, protection, _, descriptor, offset] = made.arguments;
+            if source != source::SHARED && protection & PROT_EXEC != 0 {
+                late::code_mapped(thread, descriptor, offset as u64, length as u64);
+            }
+            mark_counters(thread, made, result);
+        }
+        SHMAT if result > 0 => record_segment(thread, made, result),
+        MREMAP if !is_error(result) => {
+            writethrough::moved(
+                thread,
+                made.arguments[0],
+                result as usize,
+                made.arguments[2],
+            );
+            thread.emit_call(MREMAP as u64, made.check, result as i64);
+        }
+        _ => thread.emit_call(made.number as u64, made.check, result as i64),
+    }
+    join_if_shared(thread, made, result, source);
+    result
+}
+
+fn is_file_mapping(made: &Made, result: isize) -> bool {
+    made.arguments[3] & MAP_ANONYMOUS == 0 && !is_error(result)
+}
+
+fn is_error(result: isize) -> bool {
+    (-4095..0).contains(&result)
+}
+
+/// Both modes: memory that other processes may share puts us into their domain.
+fn join_if_shared(thread: &mut Thread, made: &Made, result: isize, source: u8) {
+    let joins = match made.number {
+        MMAP if source == source::SHARED => true,
+        MMAP => is_shared(made.arguments[3]) && made.arguments[2] & PROT_WRITE != 0,
+        SHMAT => true,
+        _ => false,
+    };
+    if joins && !is_error(result) {
+        token::join_shared_domain(thread);
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct File {
+    device: u64,
+    inode: u64,
+    size: u64,
+    is_regular: bool,
+    /// It has a name, and was last changed before the session began.
+    is_settled: bool,
+}
+
+fn describe(descriptor: usize) -> Option<File> {
+    // The time of change, not that of modification, which programs set as they like.
+    const CHANGED: usize = 13;
+    let mut status = [0u64; 18];
+    // SAFETY: a stat is 144 bytes.
+    let result = unsafe { raw::syscall6(5, descriptor, (&raw mut status) as usize, 0, 0, 0, 0) };
+    (result == 0).then_some(File {
+        device: status[0],
+        inode: status[1],
+        is_regular: status[3] & 0o170_000 == 0o100_000,
+        is_settled: status[2] > 0
+            && status[CHANGED]
+                .wrapping_mul(1_000_000_000)
+                .wrapping_add(status[CHANGED + 1])
+                .wrapping_add(TICK_NS)
+                < header().start_realtime_ns,
+        size: status[6],
+    })
+}
+
+fn starts_like_elf(descriptor: usize) -> bool {
+    let mut head = [0u8; 4];
+    // SAFETY: four bytes on this stack.
+    let result = unsafe { raw::syscall6(17, descriptor, (&raw mut head) as usize, 4, 0, 0, 0) };
+    result == 4 && &head == b"\x7fELF"
+}
+
+/// The path of an open file; its length.
+pub fn path_of(descriptor: usize, into: &mut [u8; 4096]) -> usize {
+    let mut name = *b"/proc/self/fd/\0\0\0\0\0\0\0\0\0\0\0\0";
+    let mut digits = [0u8; 12];
+    let mut count = 0;
+    let mut left = descriptor as u32;
+    loop {
+        if let Some(place) = digits.get_mut(count) {
+            *place = b'0' + (left % 10) as u8;
+        }
+        count += 1;
+        left /= 10;
+        if left == 0 || count >= 11 {
+            break;
+        }
+    }
+    let mut index = 0;
+    while index < count {
+        if let (Some(to), Some(from)) = (name.get_mut(14 + index), digits.get(count - 1 - index)) {
+            *to = *from;
+        }
+        index += 1;
+    }
+    // SAFETY: name and buffer live on the caller's stack.
+    let length = unsafe {
+        raw::syscall6(
+            89,
+            (&raw const name) as usize,
+            into.as_mut_ptr() as usize,
+            4095,
+            0,
+            0,
+            0,
+        )
+    };
+    if length > 0 { length as usize } else { 0 }
+}
+
+/// A file mapping: by its path if it is a program or library, else with its bytes. Says which.
+fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
+    let (address, length, offset) = (result as usize, made.arguments[1], made.arguments[5] as u64);
+    let file = describe(made.arguments[4]).unwrap_or_default();
+    let shared = may_change(made);
+    let mut head = [0u8; 33];
+    if !file.is_regular {
+        // A device: whatever it shows is taken as zeros, which is right for /dev/zero.
+        thread.emit_with(
+            record::SYSCALL,
+            9,
+            made.check,
+            zigzag(result as i64),
+            &[source::CONTENTS],
+        );
+        return source::CONTENTS;
+    }
+    // What the program has just made may be gone tomorrow, even a library that it loads.
+    if !shared && file.is_settled {
+        let elf = starts_like_elf(made.arguments[4]);
+        // Not on the stack, which is the program's and may be short.
+        let length = path_of(made.arguments[4], &mut thread.scratch);
+        let path = thread.scratch.get(..length).unwrap_or(&[]);
+        if elf || file.size > LARGEST_COPY || path.starts_with(b"/usr/") {
+            let hash = page_hash(address, file, offset, made.arguments[2]);
+            head[0] = source::FILE;
+            copy_word(&mut head, 1, hash);
+            let head = head.get(..9).unwrap_or(&[]);
+            let (path, length) = (path.as_ptr(), path.len());
+            write(thread, made, result, head, path, length);
+            return source::FILE;
+        }
+    }
+    let there = file.size.saturating_sub(offset).min(length as u64) as usize;
+    let readable = made.arguments[2] & 1 != 0;
+    let there = if readable { there } else { 0 };
+    if shared {
+        thread.note(note::SHARED_FILE, file.inode as i64, &[]);
+        head[0] = source::SHARED;
+        copy_word(&mut head, 1, file.device);
+        copy_word(&mut head, 9, file.inode);
+        copy_word(&mut head, 17, offset);
+        copy_word(&mut head, 25, file.size);
+        write(thread, made, result, &head, address as *const u8, there);
+        let (device, inode) = (file.device, file.inode);
+        remember(thread, address, length, [device, inode, offset]);
+        source::SHARED
+    } else {
+        head[0] = source::CONTENTS;
+        let head = head.get(..1).unwrap_or(&[]);
+        write(thread, made, result, head, address as *const u8, there);
+        source::CONTENTS
+    }
+}
+
+fn copy_word(head: &mut [u8; 33], at: usize, word: u64) {
+    let bytes = word.to_le_bytes();
+    let mut index = 0;
+    while index < 8 {
+        if let (Some(to), Some(from)) = (head.get_mut(at + index), bytes.get(index)) {
+            *to = *from;
+        }
+        index += 1;
+    }
+}
+
+/// Checksum of the start of a library, to know it again.
+fn page_hash(address: usize, file: File, offset: u64, protection: usize) -> u64 {
+    if protection & 1 == 0 || offset != 0 {
+        return 0;
+    }
+    let length = file.size.min(PAGE as u64) as usize;
+    // SAFETY: just mapped readable, at least that long in the file.
+    unsafe { check::hash_bytes(file.size, address as *const u8, length) }
+}
+
+fn write(
+    thread: &mut Thread,
+    made: &Made,
+    result: isize,
+    head: &[u8],
+    bytes: *const u8,
+    length: usize,
+) {
+    thread.order_event();
+    let place = thread.room(log::RECORD_HEAD + head.len() + length);
+    if place.is_null() {
+        return;
+    }
+    // SAFETY: room was made; the bytes were just mapped or lie on the caller's stack.
+    unsafe {
+        let tag = record::SYSCALL | record::PAYLOAD;
+        let place = Thread::put_head(
+            place,
+            tag,
+            made.number as u64,
+            made.check,
+            zigzag(result as i64),
+        );
+        let place = put_varint(place, (head.len() + length) as u64);
+        core::ptr::copy_nonoverlapping(head.as_ptr(), place, head.len());
+        core::ptr::copy_nonoverlapping(bytes, place.add(head.len()), length);
+        thread.commit(place.add(head.len() + length));
+    }
+    thread.count_event();
+}
+
+/// A System V segment: shared memory under the number of the segment.
+fn record_segment(thread: &mut Thread, made: &Made, result: isize) {
+    let mut status = [0u64; 14];
+    // SAFETY: shmid_ds is 112 bytes; IPC_STAT is 2.
+    unsafe {
+        raw::syscall6(
+            31,
+            made.arguments[0],
+            2,
+            (&raw mut status) as usize,
+            0,
+            0,
+            0,
+        )
+    };
+    let size = status[6];
+    let mut head = [0u8; 33];
+    head[0] = source::SHARED;
+    copy_word(&mut head, 1, u64::MAX);
+    copy_word(&mut head, 9, made.arguments[0] as u32 as u64);
+    copy_word(&mut head, 25, size);
+    write(
+        thread,
+        made,
+        result,
+        &head,
+        result as *const u8,
+        size as usize,
+    );
+}
+
+/// Replay of the same calls.
+#[inline(never)]
+pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
+    if made.number == SHMDT || made.number == SHMGET {
+        let result = crate::calls::replay::emulate(thread, made, made.call);
+        if made.number == SHMDT && result == 0 {
+            // The mapping itself stays: its length is not known here, and nobody looks at it again.
+            return 0;
+        }
+        return result;
+    }
+    let check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let next = replay::expect(thread, made, record::SYSCALL);
+    replay::compare(thread, made, check, &next);
+    reader::advance(thread, next.length);
+    thread.count_event();
+    let promised = next.value as isize;
+    if made.number != BRK && is_error(promised) {
+        return promised;
+    }
+    let real = match made.number {
+        BRK => {
+            // SAFETY: the program's own call.
+            unsafe { call_kernel(BRK, &made.arguments) }
+        }
+        MREMAP => {
+            let a = &made.arguments;
+            writethrough::moved(thread, a[0], promised as usize, a[2]);
+            replay_move(made, promised)
+        }
+        SHMAT => {
+            let length = word(next.payload, 25) as usize;
+            replay_shared(thread, promised as usize, length, 3, next.payload)
+        }
+        _ => replay_map(thread, made, promised, next.payload),
+    };
+    if real != promised {
+        diverge::details([promised as u64, made.arguments[1] as u64, (-real) as u64, 0]);
+        diverge::report(
+            thread,
+            divergence::OTHER_MEMORY,
+            made.number as i64,
+            check,
+            &made.arguments,
+            Some(&next),
+        );
+    }
+    let source = next.payload.first().copied().unwrap_or(0);
+    if made.number == MMAP && is_file_mapping(made, promised) {
+        mark_counters(thread, made, promised);
+    }
+    join_if_shared(thread, made, promised, source);
+    promised
+}
+
+/// Both modes: code of a file, which its process alone sees, may read the time-stamp counter.
+fn mark_counters(thread: &mut Thread, made: &Made, address: isize) {
+    let [_, length, protection, flags, _, offset] = made.arguments;
+    if protection == PROT_READ | PROT_EXEC && !is_shared(flags) {
+        counter_sites::mark_mapped(thread, address as usize, length, offset);
+    }
+}
+
+fn replay_move(made: &Made, promised: isize) -> isize {
+    let a = &made.arguments;
+    // SAFETY: the program's own call; MREMAP_MAYMOVE | MREMAP_FIXED force the recorded place.
+    unsafe {
+        if promised as usize == a[0] {
+            raw::syscall6(MREMAP, a[0], a[1], a[2], a[3] & !1, 0, 0)
+        } else {
+            raw::syscall6(MREMAP, a[0], a[1], a[2], a[3] | 3, promised as usize, 0)
+        }
+    }
+}
+
+fn word(payload: &[u8], at: usize) -> u64 {
+    match payload.get(at..at.wrapping_add(8)) {
+        Some(&[a, b, c, d, e, f, g, h]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => 0,
+    }
+}
+
+fn replay_map(thread: &mut Thread, made: &Made, promised: isize, payload: &'static [u8]) -> isize {
+    let a = &made.arguments;
+    let place = if a[3] & MAP_FIXED != 0 {
+        MAP_FIXED
+    } else {
+        MAP_FIXED_NOREPLACE
+    };
+    let flags = (a[3] & !MAP_FIXED_NOREPLACE) | place;
+    let address = promised as usize;
+    if a[3] & MAP_ANONYMOUS != 0 {
+        // SAFETY: the program's own call at the recorded place.
+        return unsafe { raw::syscall6(MMAP, address, a[1], a[2], flags, usize::MAX, 0) };
+    }
+    match payload.first() {
+        Some(&source::FILE) => replay_file(thread, made, address, flags, payload),
+        Some(&source::SHARED) => replay_shared(thread, address, a[1], a[2], payload),
+        _ => {
+            let bytes = payload.get(1..).unwrap_or(&[]);
+            let flags = MAP_PRIVATE | MAP_ANONYMOUS | place;
+            // SAFETY: fresh memory at the recorded place, filled and then protected as asked.
+            unsafe {
+                let result = raw::syscall6(MMAP, address, a[1], 3, flags, usize::MAX, 0);
+                if result == promised {
+                    let length = bytes.len().min(a[1]);
+                    core::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, length);
+                    raw::syscall6(10, address, a[1], a[2], 0, 0, 0);
+                }
+                result
+            }
+        }
+    }
+}
+
+fn replay_file(
+    thread: &mut Thread,
+    made: &Made,
+    address: usize,
+    flags: usize,
+    payload: &'static [u8],
+) -> isize {
+    let a = &made.arguments;
+    let path = payload.get(9..).unwrap_or(&[]);
+    // Not on the stack, which is the program's and may be short.
+    let name = thread.scratch.as_mut_ptr();
+    let length = path.len().min(thread.scratch.len() - 1);
+    // SAFETY: capped, with room for the byte that terminates the name.
+    let descriptor = unsafe {
+        core::ptr::copy_nonoverlapping(path.as_ptr(), name, length);
+        name.add(length).write(0);
+        raw::syscall6(2, name as usize, 0o2_000_000, 0, 0, 0, 0)
+    };
+    if descriptor < 0 {
+        other_file(thread, made, path, -descriptor);
+    }
+    let descriptor = descriptor as usize;
+    let file = describe(descriptor).unwrap_or_default();
+    // SAFETY: the program's own call at the recorded place, on the file opened above.
+    let result = unsafe {
+        let result = raw::syscall6(MMAP, address, a[1], a[2], flags, descriptor, a[5]);
+        raw::syscall6(3, descriptor, 0, 0, 0, 0, 0);
+        result
+    };
+    if !is_error(result) && page_hash(address, file, a[5] as u64, a[2]) != word(payload, 1) {
+        other_file(thread, made, path, 0);
+    }
+    result
+}
+
+fn other_file(thread: &mut Thread, made: &Made, path: &[u8], errno: isize) -> ! {
+    diverge::details([errno as u64, 0, 0, 0]);
+    diverge::text(path.as_ptr(), path.len());
+    diverge::report(
+        thread,
+        divergence::OTHER_FILE,
+        MMAP as i64,
+        0,
+        &made.arguments,
+        None,
+    )
+}
+
+/// Writes to the file (device, inode, offset) behind this mapping change the memory.
+fn remember(thread: &mut Thread, address: usize, length: usize, file: [u64; 3]) {
+    let [device, inode, offset] = file;
+    let mapping = Mapping {
+        address,
+        length,
+        device,
+        inode,
+        offset,
+    };
+    writethrough::remember(thread, mapping);
+}
+
+/// Maps the part of the session file that stands for a shared file or segment, and puts the recorded
+/// bytes into it.
+fn replay_shared(
+    thread: &mut Thread,
+    address: usize,
+    length: usize,
+    protection: usize,
+    payload: &'static [u8],
+) -> isize {
+    let (device, inode) = (word(payload, 1), word(payload, 9));
+    let (offset, size) = (word(payload, 17), word(payload, 25));
+    let Some(region) = region(device, inode, size.max(offset + length as u64)) else {
+        return -12;
+    };
+    remember(thread, address, length, [device, inode, region + offset]);
+    let bytes = payload.get(33..).unwrap_or(&[]);
+    // SAFETY: the region belongs to this file alone; the kernel checks the rest.
+    unsafe {
+        core::ptr::copy_nonoverlapping(
+            bytes.as_ptr(),
+            at(region + offset),
+            bytes.len().min(length),
+        );
+        raw::syscall6(
+            MMAP,
+            address,
+            length,
+            protection,
+            MAP_SHARED | MAP_FIXED,
+            SESSION_FD as usize,
+            (region + offset) as usize,
+        )
+    }
+}
+
+/// Offset of the region of a shared file in the session file; made on first use. The table of
+/// connections is free in a replay: connections come from the log.
+fn region(device: u64, inode: u64, size: u64) -> Option<u64> {
+    const READY: u32 = 2;
+    let hash = check::mix(device, inode) as u32;
+    let mut probe = 0;
+    while probe < 256 {
+        let index = hash.wrapping_add(probe) & (MAX_CONNECTIONS - 1);
+        let place: *mut Connection =
+            at(CONNECTIONS_OFFSET + u64::from(index) * size_of::<Connection>() as u64).cast();
+        // SAFETY: part of the session mapping; the state word tells who may touch it.
+        unsafe {
+            let words = (&raw mut (*place).key).cast::<u64>();
+            match (*place)
+                .state
+                .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => {
+                    // Room to grow: a file may be mapped again after it was made longer.
+                    let units = (size.max(1) * 2).div_ceil(UNIT).max(16);
+                    let region = log::allocate(units)?;
+                    words.write_unaligned(device);
+                    words.add(1).write_unaligned(inode);
+                    words.add(2).write_unaligned(region);
+                    words.add(3).write_unaligned(units * UNIT);
+                    (*place).state.store(READY, Ordering::Release);
+                    return Some(region);
+                }
+                Err(_) => {
+                    while (*place).state.load(Ordering::Acquire) != READY {
+                        core::hint::spin_loop();
+                        if header().stop.load(Ordering::Relaxed) != 0 {
+                            return None;
+                        }
+                    }
+                    if words.read_unaligned() == device
+                        && words.add(1).read_unaligned() == inode
+                        && words.add(3).read_unaligned() >= size
+                    {
+                        return Some(words.add(2).read_unaligned());
+                    }
+                }
+            }
+        }
+        probe += 1;
+    }
+    None
+}
+
+const _: () = assert!(SESSION_BASE.is_multiple_of(PAGE));

@@ -1,0 +1,596 @@
+//! Processes and threads: how they come and go, in both modes.
+
+use crate::calls::disarm;
+use crate::calls::record::Made;
+use crate::calls::replay;
+use crate::log::reader;
+use crate::parallel::late;
+use crate::program::user;
+use crate::serial::crossings::Crossings;
+use crate::serial::token;
+use crate::session::diverge;
+use crate::signals::faults;
+use crate::signals::mask::{block_signals, restore_signals};
+use crate::state::spare;
+use crate::state::windows;
+use crate::state::{
+    self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
+    process_window, room_window, take, thread_slot, thread_window,
+};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::clone::{self, Shape};
+use wayfarer_entrance::frame::Frame;
+use wayfarer_entrance::{dispatch, raw, tls};
+use wayfarer_runtime_abi::encode::zigzag;
+use wayfarer_runtime_abi::layout::{
+    MODE_RECORD, MODE_REPLAY, RECORDED_PROCESSES, RECORDED_THREADS, divergence, flags,
+    process_flags, process_state,
+};
+use wayfarer_runtime_abi::record;
+
+const CLONE_PARENT_SETTID: usize = 0x10_0000;
+const CLONE_CHILD_CLEARTID: usize = 0x20_0000;
+const CLONE_CHILD_SETTID: usize = 0x100_0000;
+const CLONE_THREAD: usize = 0x1_0000;
+const CLONE_PIDFD: usize = 0x1000;
+const CLONE_CLEAR_SIGHAND: usize = 0x1_0000_0000;
+/// Namespaces: a replay makes none.
+const CLONE_NAMESPACES: usize = 0x7e02_0000;
+pub const ENOMEM: isize = -12;
+const GETPID: usize = 39;
+const GETTID: usize = 186;
+
+/// Numbers of a child of the session.
+#[derive(Clone, Copy)]
+pub struct Child {
+    pub process: u32,
+    pub thread: u32,
+}
+
+/// Flags and the words that the kernel writes thread ids to.
+#[derive(Clone, Copy, Default)]
+struct Wishes {
+    flags: usize,
+    parent_tid: usize,
+    child_tid: usize,
+}
+
+fn wishes(number: usize, a: &[usize; 6]) -> Option<Wishes> {
+    match number {
+        56 => Some(Wishes {
+            flags: a[0],
+            parent_tid: a[2],
+            child_tid: a[3],
+        }),
+        435 => {
+            let fields = user::read::<[usize; 8]>(a[0])?;
+            Some(Wishes {
+                flags: fields[0],
+                parent_tid: fields[3],
+                child_tid: fields[2],
+            })
+        }
+        58 => Some(Wishes {
+            flags: clone::CLONE_VM | clone::CLONE_VFORK,
+            ..Wishes::default()
+        }),
+        _ => Some(Wishes::default()),
+    }
+}
+
+fn own_pid() -> u32 {
+    // SAFETY: getpid has no arguments.
+    unsafe { raw::syscall6(GETPID, 0, 0, 0, 0, 0, 0) as u32 }
+}
+
+fn own_tid() -> u32 {
+    // SAFETY: gettid has no arguments.
+    unsafe { raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0) as u32 }
+}
+
+/// Takes numbers for a child and describes it in the session.
+pub fn reserve(thread: &mut Thread, is_thread: bool) -> Option<Child> {
+    let head = header();
+    let mut child = Child {
+        process: thread.process().id,
+        thread: take(&head.next_thread),
+    };
+    if !is_thread {
+        child.process = take(&head.next_process);
+    }
+    let is_known = is_thread || child.process < RECORDED_PROCESSES;
+    if child.thread >= RECORDED_THREADS || !is_known {
+        child = spare::reserve(thread, is_thread, child)?;
+    }
+    // SAFETY: the slots were just taken.
+    unsafe {
+        if !is_thread {
+            let slot = process_slot(child.process);
+            (*slot).parent = thread.process().id;
+            (*slot).main_thread = child.thread;
+        }
+        (*thread_slot(child.thread)).process = child.process;
+    }
+    Some(child)
+}
+
+pub fn describe(thread: &Thread, number: u32) {
+    // SAFETY: slots are part of the session mapping; this thread owns its own.
+    unsafe {
+        let slot = thread_slot(number);
+        (*slot).real_tid.store(own_tid(), Ordering::Relaxed);
+        if thread.mode == MODE_RECORD {
+            (*slot).tid = own_tid();
+        }
+    }
+}
+
+pub fn describe_process(thread: &Thread, id: u32) {
+    // SAFETY: as above.
+    unsafe {
+        let slot = process_slot(id);
+        (*slot).real_pid.store(own_pid(), Ordering::Relaxed);
+        if thread.mode == MODE_RECORD {
+            (*slot).pid = own_pid();
+        }
+        // From this the next image after an exec learns that it must leave the domain.
+        let shared = process_flags::SHARED_DOMAIN;
+        if thread.process().shared_domain {
+            (*slot).flags.fetch_or(shared, Ordering::Relaxed);
+        } else {
+            (*slot).flags.fetch_and(!shared, Ordering::Relaxed);
+        }
+        (*slot).threads_live.store(1, Ordering::Relaxed);
+        (*slot)
+            .state
+            .store(process_state::RUNNING, Ordering::Release);
+    }
+}
+
+/// Points a thread at the log that belongs to its number.
+pub fn open_log(thread: &mut Thread) {
+    thread.slot = thread_slot(thread.number);
+    if thread.mode == MODE_REPLAY {
+        let slot = thread.slot();
+        let start = state::at(slot.log_offset);
+        let position = slot.log_position.load(Ordering::Relaxed);
+        // SAFETY: the host laid the log there.
+        unsafe {
+            thread.read = start.add(position as usize);
+            thread.read_end = start.add(slot.log_length as usize);
+        }
+    }
+}
+
+/// The child of a fork: the same memory, another process.
+fn become_child(thread: &mut Thread, child: Child) {
+    let process = thread.process();
+    process.id = child.process;
+    process.slot = process_slot(child.process);
+    process.children_next = 0;
+    thread.number = child.thread;
+    thread.events = 0;
+    thread.crossings = Crossings::default();
+    thread.hash = 0;
+    thread.clocks = [0; 16];
+    thread.sequence = 0;
+    thread.cursor = core::ptr::null_mut();
+    thread.limit = core::ptr::null_mut();
+    thread.pending.store(0, Ordering::Relaxed);
+    let tail = thread.queue_tail.load(Ordering::Relaxed);
+    thread.queue_head.store(tail, Ordering::Relaxed);
+    thread.timer = 0;
+    thread.look_timer = 0;
+    thread.holds_token = false;
+    thread.sync = crate::parallel::order::OFF;
+    thread.keeps = 0;
+    thread.in_event = false;
+    thread.skipped = 0;
+    crate::hooks::heap::reset(thread);
+    crate::hooks::library::reset(thread);
+    crate::hooks::random::reset();
+    crate::hooks::regex::reset();
+    crate::hooks::fork::reset();
+    crate::hooks::thread::reset();
+    process.sync_count.store(0, Ordering::Relaxed);
+    describe_process(thread, child.process);
+    describe(thread, child.thread);
+    thread.tid = thread_tid(thread, child.thread);
+    open_log(thread);
+    token::own_domain(process);
+    rearm();
+    enter_domain(thread);
+}
+
+pub fn thread_tid(thread: &Thread, number: u32) -> u32 {
+    if thread.mode == MODE_RECORD {
+        own_tid()
+    } else {
+        // SAFETY: the slot is part of the session mapping.
+        unsafe { (*thread_slot(number)).tid }
+    }
+}
+
+pub fn rearm() {
+    let thread = current();
+    // SAFETY: whoever comes to life has its own thread by now, or none.
+    let off = unsafe { !thread.is_null() && disarm::starts_off(&mut *thread) };
+    if header().flags & (flags::NO_REARM | flags::NO_DISPATCH) == 0 && !off {
+        dispatch::arm();
+    }
+}
+
+/// A thread that has just come to life takes its first turn.
+fn enter_domain(thread: &mut Thread) {
+    if !thread.process().serial {
+        return;
+    }
+    if thread.process().parallel {
+        crate::parallel::solid::first_turn(thread);
+        return;
+    }
+    if thread.mode == MODE_RECORD {
+        token::acquire(thread);
+    } else {
+        token::first_turn(thread);
+    }
+}
+
+fn remember_child(process: &mut Process, pid: u32, id: u32) {
+    let index = process.children_next & (state::MAX_CHILDREN - 1);
+    // SAFETY: reduced.
+    unsafe { *process.children.get_unchecked_mut(index) = (pid, id) };
+    process.children_next = process.children_next.wrapping_add(1);
+}
+
+/// The process of the session behind a child's pid; 0 unknown.
+pub fn child_of(process: &Process, pid: u32) -> u32 {
+    let mut back = 0;
+    while back < state::MAX_CHILDREN && back < process.children_next {
+        let index = process.children_next.wrapping_sub(1 + back) & (state::MAX_CHILDREN - 1);
+        // SAFETY: reduced.
+        let (known, id) = unsafe { *process.children.get_unchecked(index) };
+        if known == pid {
+            return id;
+        }
+        back += 1;
+    }
+    0
+}
+
+/// Replay: children that have ended would keep their ids until this process ends, and a system has not so many.
+pub fn bury_children() {
+    const WAIT4: usize = 61;
+    const NO_HANG: usize = 1;
+    const ALL: usize = 0x4000_0000;
+    // SAFETY: the program's own waits are answered from the log: nobody else asks for them.
+    while unsafe { raw::syscall6(WAIT4, usize::MAX, 0, NO_HANG | ALL, 0, 0, 0) } > 0 {}
+}
+
+fn payload(child: Child) -> [u8; 8] {
+    (u64::from(child.process) | u64::from(child.thread) << 32).to_le_bytes()
+}
+
+/// fork, vfork, clone, clone3 while recording.
+#[inline(never)]
+pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
+    let Some(wishes) = wishes(made.number, &made.arguments) else {
+        return -14;
+    };
+    // SAFETY: the arguments of a clone3 were just read.
+    match unsafe { clone::shape(made.number, &made.arguments) } {
+        Shape::Vfork => {
+            made.frame.retry_as_vfork();
+            return made.number as isize;
+        }
+        Shape::SharedStack => {
+            thread.note(record::note::UNSEEN_CLONE, wishes.flags as i64, &[]);
+            return -22;
+        }
+        Shape::Fork | Shape::NewStack => {}
+    }
+    let is_thread = wishes.flags & CLONE_THREAD != 0;
+    if is_thread {
+        disarm::before_thread(thread);
+        token::start_serial(thread);
+        if !thread.makes_thread {
+            late::tell(thread, record::threads::THREADS_OF_LIBC);
+        }
+    }
+    let Some(child) = reserve(thread, is_thread) else {
+        return ENOMEM;
+    };
+    announce(thread, made.number, child);
+    let result = start_child(thread, made, wishes, child);
+    if result == 0 {
+        return 0;
+    }
+    finish_clone(thread, child, is_thread, result);
+    result
+}
+
+/// Recording: the child is written down before it lives, so that it never outlives its record. The
+/// result follows.
+pub fn announce(thread: &mut Thread, number: usize, child: Child) {
+    thread.emit_with(
+        record::SYSCALL,
+        number as u64,
+        0,
+        zigzag(0),
+        &payload(child),
+    );
+}
+
+/// Makes the clone; 0 in the child of a fork, which is then a process of its own.
+fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Child) -> isize {
+    // SAFETY: readable, see `record_clone`.
+    let shape = unsafe { clone::shape(made.number, &made.arguments) };
+    if matches!(shape, Shape::NewStack) {
+        return start_with_stack(thread, made, wishes, child);
+    }
+    let mask = block_signals();
+    let mut arguments = made.arguments;
+    let mut fields = [0usize; 11];
+    if thread.mode == MODE_REPLAY {
+        if made.number == 56 {
+            arguments[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
+        } else if made.number == 435 {
+            let size = arguments[1].min(88);
+            user::copy_in((&raw mut fields).cast(), arguments[0], size);
+            fields[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
+            arguments[0] = (&raw mut fields) as usize;
+        }
+    }
+    // SAFETY: the child gets a copy of this stack and returns from the same call.
+    let result = unsafe { crate::calls::record::call_kernel(made.number, &arguments) };
+    core::hint::black_box(&fields);
+    if result == 0 {
+        become_child(thread, child);
+        if wishes.flags & CLONE_CHILD_CLEARTID != 0 {
+            thread.clear_tid = wishes.child_tid;
+        }
+        write_tid(
+            thread,
+            wishes.flags,
+            CLONE_CHILD_SETTID,
+            wishes.child_tid,
+            thread.tid,
+        );
+    }
+    restore_signals(mask);
+    result
+}
+
+/// Replay: the id that the program saw while it was recorded, in place of the real one.
+fn write_tid(thread: &mut Thread, flags: usize, wanted: usize, place: usize, tid: u32) {
+    if thread.mode == MODE_REPLAY && flags & wanted != 0 {
+        user::copy_out(place, (&raw const tid).cast(), 4);
+    }
+}
+
+/// A thread, or a child that borrows our memory until it execs (posix_spawn).
+fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Child) -> isize {
+    let is_thread = wishes.flags & CLONE_THREAD != 0;
+    let born = prepare_thread(thread, child, is_thread);
+    if born.is_null() {
+        return ENOMEM;
+    }
+    if is_thread {
+        // SAFETY: the slot is part of the session mapping.
+        unsafe {
+            (*thread.process().slot)
+                .threads_live
+                .fetch_add(1, Ordering::AcqRel)
+        };
+    }
+    // SAFETY: prepared above, not running yet.
+    unsafe {
+        if wishes.flags & CLONE_CHILD_CLEARTID != 0 {
+            (*born).clear_tid = wishes.child_tid;
+        }
+        (*born).clear_handlers = wishes.flags & CLONE_CLEAR_SIGHAND != 0;
+        if thread.mode == MODE_REPLAY {
+            (*born).vfork_return = wishes.parent_tid as u64;
+            (*born).vfork_number = wishes.flags as u32;
+        }
+        let result =
+            clone::clone_with_stack(made.frame, made.number, made.arguments, born as usize);
+        if !is_thread {
+            // The child had our thread-local storage until it went its own way.
+            tls::set(core::ptr::from_mut(thread).cast());
+            release_borrowed(born);
+        } else if result < 0 {
+            (*thread.process().slot)
+                .threads_live
+                .fetch_sub(1, Ordering::AcqRel);
+        }
+        result
+    }
+}
+
+pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mut Thread {
+    windows::unmap_many(thread.process());
+    // SAFETY: the numbers were just taken; the windows are nobody else's.
+    unsafe {
+        let born = new_thread(child.thread);
+        if born.is_null() {
+            return born;
+        }
+        (*born).mode = thread.mode;
+        (*born).number = child.thread;
+        (*born).slot = thread_slot(child.thread);
+        if is_thread {
+            (*born).process = thread.process;
+            crate::parallel::adopt(&mut *born);
+            crate::parallel::solid::born(thread, child.thread);
+            return born;
+        }
+        let process = new_process(child.process);
+        if process.is_null() {
+            return core::ptr::null_mut();
+        }
+        let parent = thread.process();
+        (*process).id = child.process;
+        (*process).slot = process_slot(child.process);
+        (*process).borrowed = true;
+        (*process).counter_faults = parent.counter_faults;
+        (*process).actions = parent.actions;
+        (*process).actions_known = parent.actions_known;
+        (*process).copy_entries(parent);
+        (*process).token = &raw mut (*(*process).slot).token;
+        (*born).process = process;
+        born
+    }
+}
+
+/// Gives back what a borrowing child used, once it is gone.
+pub unsafe fn release_borrowed(born: *mut Thread) {
+    // SAFETY: the child has left this address space.
+    unsafe {
+        let (address, length) = room_window((*(*born).process).id);
+        drop_window(address, length);
+        let (address, length) = process_window((*born).process);
+        drop_window(address, length);
+        let (address, length) = thread_window(born);
+        drop_window(address, length);
+    }
+}
+
+/// The parent after a clone: the record, and what it must remember.
+pub fn finish_clone(thread: &mut Thread, child: Child, is_thread: bool, result: isize) {
+    if thread.mode == MODE_RECORD {
+        thread.emit_result(result as i64);
+    }
+    if result > 0 && !is_thread {
+        remember_child(thread.process(), result as u32, child.process);
+    }
+}
+
+/// First thing in a new thread or borrowing child.
+///
+/// # Safety
+/// Called by the entrance with the cookie of [`start_with_stack`].
+pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
+    if cookie == 0 {
+        return;
+    }
+    // SAFETY: the cookie is the prepared thread.
+    let thread = unsafe { &mut *(cookie as *mut Thread) };
+    if thread.process().borrowed {
+        thread.lender = current();
+        tls::set(cookie as *mut u8);
+        describe_process(thread, thread.process().id);
+    } else {
+        tls::set(cookie as *mut u8);
+    }
+    if thread.clear_handlers {
+        faults::install();
+        dispatch::install_handler();
+        crate::serial::force::install(thread.process());
+    }
+    describe(thread, thread.number);
+    thread.tid = thread_tid(thread, thread.number);
+    open_log(thread);
+    if thread.mode == MODE_REPLAY {
+        let (flags, parent_tid, tid) = (
+            thread.vfork_number as usize,
+            thread.vfork_return as usize,
+            thread.tid,
+        );
+        write_tid(thread, flags, CLONE_PARENT_SETTID, parent_tid, tid);
+        let child_tid = thread.clear_tid;
+        write_tid(thread, flags, CLONE_CHILD_SETTID, child_tid, tid);
+    }
+    rearm();
+    enter_domain(thread);
+    crate::hooks::thread::started(thread);
+    if thread.mode == MODE_REPLAY {
+        replay::after(thread, None);
+    }
+}
+
+/// Replay of fork, clone, clone3.
+#[inline(never)]
+pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
+    let Some(wishes) = wishes(made.number, &made.arguments) else {
+        return -14;
+    };
+    // SAFETY: the arguments of a clone3 were just read.
+    match unsafe { clone::shape(made.number, &made.arguments) } {
+        Shape::Vfork => {
+            made.frame.retry_as_vfork();
+            return made.number as isize;
+        }
+        Shape::SharedStack => return -22,
+        Shape::Fork | Shape::NewStack => {}
+    }
+    let is_thread = wishes.flags & CLONE_THREAD != 0;
+    if is_thread {
+        replay::settle(thread, Some(made.frame));
+        token::start_serial(thread);
+    }
+    let Some((promised, child)) = promised_child(thread, made) else {
+        return ENOMEM;
+    };
+    if promised <= 0 || is_skipped(child) {
+        return promised;
+    }
+    let result = start_child(thread, made, wishes, child);
+    if result == 0 {
+        return 0;
+    }
+    if result < 0 {
+        diverge::details([(-result) as u64, 0, 0, 0]);
+        diverge::report(
+            thread,
+            divergence::CLONE_FAILED,
+            made.number as i64,
+            0,
+            &made.arguments,
+            None,
+        );
+    }
+    finish_clone(thread, child, is_thread, promised);
+    write_tid(
+        thread,
+        wishes.flags,
+        CLONE_PARENT_SETTID,
+        wishes.parent_tid,
+        promised as u32,
+    );
+    promised
+}
+
+/// Result and numbers that the log promises for a clone.
+pub fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Child)> {
+    let next = replay::expect(thread, made, record::SYSCALL);
+    reader::advance(thread, next.length);
+    thread.count_event();
+    let mut word = [0u8; 8];
+    if next.payload.len() >= 8 {
+        // SAFETY: just checked.
+        unsafe { core::ptr::copy_nonoverlapping(next.payload.as_ptr(), word.as_mut_ptr(), 8) };
+    }
+    let word = u64::from_le_bytes(word);
+    let child = Child {
+        process: word as u32,
+        thread: (word >> 32) as u32,
+    };
+    // Killed before it knew: the child lives all the same, under the id that it has itself.
+    // SAFETY: the slot is part of the session mapping.
+    let unknown = || i64::from(unsafe { (*thread_slot(child.thread)).tid });
+    let result = replay::take_result(thread).unwrap_or_else(unknown);
+    Some((result as isize, child))
+}
+
+pub fn is_skipped(child: Child) -> bool {
+    // SAFETY: the slot is part of the session mapping.
+    let slot = unsafe { &*process_slot(child.process) };
+    if header().flags & flags::ONLY != 0
+        && slot.flags.load(Ordering::Relaxed) & process_flags::WANTED == 0
+    {
+        slot.state.store(process_state::SKIPPED, Ordering::Release);
+        return true;
+    }
+    false
+}

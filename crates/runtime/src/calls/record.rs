@@ -1,0 +1,306 @@
+//! Recording a call: make it, and write down what the program could see of it.
+
+use crate::calls::check;
+use crate::calls::connections;
+use crate::calls::disarm;
+use crate::calls::draft;
+use crate::calls::exec;
+use crate::calls::exit;
+use crate::calls::memory;
+use crate::calls::outputs::{self, Before, EINTR};
+use crate::calls::process;
+use crate::calls::special;
+use crate::calls::streams;
+use crate::calls::table;
+use crate::calls::table::{Call, Kind};
+use crate::calls::writethrough;
+use crate::hooks::library;
+use crate::log::RECORD_HEAD;
+use crate::parallel;
+use crate::parallel::order;
+use crate::program::user;
+use crate::serial::token;
+use crate::signals;
+use crate::state::{Thread, header};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::frame::Frame;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::{put_varint, zigzag};
+use wayfarer_runtime_abi::layout::flags;
+use wayfarer_runtime_abi::record;
+
+pub const ENOSYS: isize = -38;
+pub const EBADF: isize = -9;
+pub const EINVAL: isize = -22;
+
+/// One call of the program, from its arguments to its result.
+pub struct Made<'a> {
+    pub call: &'static Call,
+    pub number: usize,
+    pub arguments: [usize; 6],
+    pub check: u8,
+    pub frame: &'a mut Frame,
+}
+
+impl Made<'_> {
+    #[inline(always)]
+    pub fn new<'a>(call: &'static Call, frame: &'a mut Frame) -> Made<'a> {
+        Made {
+            call,
+            number: frame.rax,
+            arguments: frame.arguments(),
+            check: 0,
+            frame,
+        }
+    }
+}
+
+/// The dispatcher while recording. In its caller's code: see [`wayfarer_entrance::call`].
+#[inline(always)]
+pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
+    if thread.pending.load(Ordering::Relaxed) != 0
+        && (thread.sync == order::OFF || !parallel::is_made_for_real(frame.rax))
+    {
+        signals::deliver(thread, frame, record::place::ENTRY);
+    }
+    if thread.sync != order::OFF && parallel::enter(thread, frame) {
+        return;
+    }
+    let number = frame.rax;
+    let call = table::get(number);
+    let result = if call.bare {
+        let arguments = frame.arguments();
+        let check = check::arguments(thread, call, number, &arguments);
+        // SAFETY: the program's own call.
+        let result = unsafe { call_kernel(number, &arguments) };
+        thread.emit_call(number as u64, check, result as i64);
+        result
+    } else if call.drafts && thread.holds_token && thread.sync == order::OFF {
+        draft::make(thread, frame, call)
+    } else {
+        ordinary(thread, Made::new(call, frame))
+    };
+    finish(thread, frame, result);
+}
+
+/// Any call that has no shorter way.
+#[inline(always)]
+fn ordinary(thread: &mut Thread, mut made: Made) -> isize {
+    match made.call.kind {
+        Kind::Emulate => plain(thread, &mut made),
+        Kind::Special => routine(thread, &mut made),
+        Kind::Execute => execute(thread, &mut made),
+        Kind::Refuse => {
+            if matches!(made.number, 206 | 425) {
+                thread.note(record::note::REFUSED_ASYNC_IO, made.number as i64, &[]);
+            }
+            ENOSYS
+        }
+        Kind::Unknown => {
+            thread.note(record::note::UNKNOWN_CALL, made.number as i64, &[]);
+            plain(thread, &mut made)
+        }
+    }
+}
+
+/// A call that a replay makes, too.
+fn execute(thread: &mut Thread, made: &mut Made) -> isize {
+    let (number, arguments) = (made.number, made.arguments);
+    made.check = check::arguments(thread, made.call, number, &arguments);
+    disarm::before_call(thread, number, &arguments);
+    // SAFETY: the program's own call.
+    let result = unsafe { call_kernel(number, &arguments) };
+    if number == 11 {
+        writethrough::forget(thread, arguments[0], arguments[1]);
+    }
+    thread.emit_call(number as u64, made.check, result as i64);
+    result
+}
+
+/// The end of every call: its result, and the handlers that must run before the program sees it.
+#[inline(always)]
+fn finish(thread: &mut Thread, frame: &mut Frame, result: isize) {
+    frame.rax = result as usize;
+    if thread.sync != order::OFF {
+        parallel::leave(thread);
+    }
+    if thread.pending.load(Ordering::Relaxed) != 0 {
+        signals::deliver(thread, frame, record::place::EXIT);
+    }
+    if thread.sync == order::OFF {
+        token::yield_if_asked(thread);
+    } else {
+        library::call_is_over(thread);
+    }
+}
+
+/// # Safety
+/// As the call itself.
+#[inline(always)]
+pub unsafe fn call_kernel(number: usize, a: &[usize; 6]) -> isize {
+    // SAFETY: as the caller says.
+    unsafe { raw::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
+}
+
+fn routine(thread: &mut Thread, made: &mut Made) -> isize {
+    match made.number {
+        0 | 19 | 45 | 327 => streams::record_read(thread, made),
+        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => streams::record_write(thread, made),
+        47 | 299 => streams::record_message(thread, made),
+        40 | 275 | 276 | 278 | 326 => streams::record_splice(thread, made),
+        22 | 293 | 53 => streams::record_pair(thread, made),
+        42 => connections::record_connect(thread, made),
+        43 | 288 => connections::record_accept(thread, made),
+        51 | 52 => connections::record_name(thread, made),
+        9 | 12 | 25 | 30 | 67 | 29 => memory::record(thread, made),
+        56 | 57 | 435 | 58 => process::record_clone(thread, made),
+        59 | 322 => exec::record_exec(thread, made),
+        60 | 231 => exit::exit(thread, made),
+        _ => special::record(thread, made),
+    }
+}
+
+/// A call without peculiarities.
+#[inline]
+pub fn plain(thread: &mut Thread, made: &mut Made) -> isize {
+    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let before = outputs::before(made.call, &made.arguments);
+    let arguments = made.arguments;
+    let result = perform(thread, made, &arguments);
+    if made.call.descriptors {
+        special::follow_descriptors(thread, made.number, &made.arguments, result);
+    }
+    write_down(thread, made, result, before, &[]);
+    result
+}
+
+/// Makes the call; lets others run while it waits, and runs handlers that interrupt it.
+#[inline]
+pub fn perform(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> isize {
+    if !made.call.blocks {
+        // SAFETY: the program's own call.
+        return unsafe { call_kernel(made.number, arguments) };
+    }
+    match perform_once(thread, made.number, arguments) {
+        EINTR => again(thread, made, arguments),
+        result => result,
+    }
+}
+
+/// A call has been interrupted: makes it again, as often as the program does not notice.
+#[cold]
+#[inline(never)]
+pub fn again(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> isize {
+    loop {
+        if thread.pending.load(Ordering::Relaxed) == 0 {
+            // Only our own signals: the program must not notice.
+        } else if made.call.restarts && signals::all_restart(thread) {
+            signals::deliver(thread, made.frame, record::place::RESTART);
+        } else {
+            return EINTR;
+        }
+        let result = perform_once(thread, made.number, arguments);
+        if result != EINTR {
+            return result;
+        }
+    }
+}
+
+/// Makes a call that may wait, once.
+#[inline(always)]
+pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) -> isize {
+    let held = thread.holds_token;
+    if held {
+        token::release(thread);
+    }
+    // SAFETY: the program's own call.
+    let result = unsafe {
+        raw::syscall_interruptible(number, arguments, (&raw const thread.pending).cast())
+    };
+    if held {
+        token::acquire(thread);
+    } else {
+        token::take(thread);
+    }
+    result
+}
+
+/// Writes the record of a call with everything that it wrote, and `suffix` behind it.
+#[inline]
+pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Before, suffix: &[u8]) {
+    let argument = |index: u8| made.arguments.get(index as usize).copied().unwrap_or(0);
+    match outputs::only_piece(made.call, result, argument) {
+        Some((_, 0)) if suffix.is_empty() => {
+            thread.emit_call(made.number as u64, made.check, result as i64);
+        }
+        Some((pointer, length)) if suffix.is_empty() => {
+            // SAFETY: memory that the kernel has just written for this call.
+            let bytes = unsafe { core::slice::from_raw_parts(pointer as *const u8, length) };
+            thread.emit_with(
+                record::SYSCALL,
+                made.number as u64,
+                made.check,
+                zigzag(result as i64),
+                bytes,
+            );
+        }
+        _ => write_down_as(thread, made.call, made, result, before, suffix),
+    }
+}
+
+/// The same with a description of this very call instead of the table's: twice over the pieces, for the length and
+/// for the bytes.
+#[inline(never)]
+pub fn write_down_as(
+    thread: &mut Thread,
+    call: &Call,
+    made: &Made,
+    result: isize,
+    before: Before,
+    suffix: &[u8],
+) {
+    let mut length = suffix.len();
+    outputs::walk(call, &made.arguments, result, before, &mut |_, piece| {
+        length += piece
+    });
+    if length == 0 {
+        thread.emit_call(made.number as u64, made.check, result as i64);
+        return;
+    }
+    thread.order_event();
+    let place = thread.room(RECORD_HEAD + length);
+    if place.is_null() {
+        return;
+    }
+    // SAFETY: room for head and payload was made; the pieces are memory that the kernel just wrote.
+    unsafe {
+        let place = Thread::put_head(
+            place,
+            record::SYSCALL | record::PAYLOAD,
+            made.number as u64,
+            made.check,
+            zigzag(result as i64),
+        );
+        let mut place = put_varint(place, length as u64);
+        outputs::walk(
+            call,
+            &made.arguments,
+            result,
+            before,
+            &mut |pointer, piece| {
+                // Another thread may take the memory away meanwhile: then nobody sees it.
+                user::copy_in(place, pointer, piece);
+                place = place.add(piece);
+            },
+        );
+        core::ptr::copy_nonoverlapping(suffix.as_ptr(), place, suffix.len());
+        thread.commit(place.add(suffix.len()));
+    }
+    thread.count_event();
+}
+
+/// Whether the contents of streams inside the set are logged as well.
+#[inline(always)]
+pub fn contents_all() -> bool {
+    header().flags & flags::CONTENTS_ALL != 0
+}

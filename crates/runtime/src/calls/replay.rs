@@ -1,0 +1,609 @@
+//! Replaying a call: answer it from the log, and compare it with what the log promises.
+
+use crate::calls::bytes;
+use crate::calls::check;
+use crate::calls::descriptors;
+use crate::calls::descriptors::OUTPUT_OBJECT;
+use crate::calls::exec;
+use crate::calls::exit;
+use crate::calls::memory;
+use crate::calls::outputs::{self, Before};
+use crate::calls::process;
+use crate::calls::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
+use crate::calls::special;
+use crate::calls::streams;
+use crate::calls::table;
+use crate::calls::table::{Call, Kind};
+use crate::calls::writethrough;
+use crate::hooks::library;
+use crate::log::end as log_end;
+use crate::log::reader;
+use crate::parallel;
+use crate::parallel::nap;
+use crate::parallel::order;
+use crate::program::user;
+use crate::serial::crossings;
+use crate::serial::force;
+use crate::serial::token;
+use crate::session::diverge;
+use crate::session::futex;
+use crate::signals;
+use crate::signals::mask;
+use crate::state::{Thread, header, object, process_slot};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::frame::Frame;
+use wayfarer_runtime_abi::encode::get_varint;
+use wayfarer_runtime_abi::layout::{divergence, flags, object_flags, process_state, waiting};
+use wayfarer_runtime_abi::record::{self, Record, place};
+
+/// The dispatcher of a replay.
+pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
+    if thread.sync != order::OFF && parallel::replay_real(thread, frame) {
+        return;
+    }
+    if thread.sync != order::OFF && table::get(frame.rax).blocks {
+        parallel::announce(thread, frame);
+    }
+    let mut made = Made::new(table::get(frame.rax), frame);
+    let result = match made.call.kind {
+        Kind::Refuse => ENOSYS,
+        Kind::Execute => execute(thread, &mut made),
+        Kind::Special => routine(thread, &mut made),
+        Kind::Emulate | Kind::Unknown => {
+            let call = made.call;
+            let result = emulate(thread, &mut made, call);
+            if thread.sync != order::OFF {
+                nap::take(thread, made.number, &made.arguments, result);
+            }
+            result
+        }
+    };
+    frame.rax = result as usize;
+    if thread.sync != order::OFF && thread.keeps == 0 {
+        parallel::end_event(thread);
+    }
+    after(thread, Some(frame));
+    if thread.sync != order::OFF {
+        library::call_is_over(thread);
+    }
+}
+
+#[inline(never)]
+fn routine(thread: &mut Thread, made: &mut Made) -> isize {
+    let call = made.call;
+    match made.number {
+        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => write(thread, made),
+        47 | 299 => {
+            let result = emulate(thread, made, call);
+            if result >= 0 && made.number == 47 {
+                streams::forget_received(thread, made.arguments[1]);
+            }
+            result
+        }
+        40 | 275 | 276 | 278 | 326 => {
+            let (_, to) = streams::splice_ends(made.number, &made.arguments);
+            if thread.process().entry(to) >> 1 == OUTPUT_OBJECT {
+                return EINVAL;
+            }
+            emulate(thread, made, call)
+        }
+        22 | 293 | 53 | 42 | 43 | 288 => with_object(thread, made),
+        9 | 12 | 25 | 29 | 30 | 67 => memory::replay(thread, made),
+        56 | 57 | 435 | 58 => process::replay_clone(thread, made),
+        59 | 322 => exec::replay_exec(thread, made),
+        60 | 231 => exit::exit(thread, made),
+        3 | 33 | 292 if is_ours(made) => EBADF,
+        3 => {
+            thread.process().set_entry(made.arguments[0], 0);
+            emulate(thread, made, call)
+        }
+        436 => {
+            let result = emulate(thread, made, call);
+            special::follow_close_range(thread, &made.arguments, result);
+            result
+        }
+        2 | 85 | 257 | 437 => {
+            let result = emulate(thread, made, call);
+            special::follow_open(thread, made.number, &made.arguments, result);
+            result
+        }
+        16 => emulate(thread, made, &special::ioctl_call(call, made.arguments[1])),
+        72 => {
+            let result = emulate(thread, made, &special::fcntl_call(call, made.arguments[1]));
+            special::follow_fcntl(thread, &made.arguments, result);
+            result
+        }
+        13 => action(thread, made),
+        131 => {
+            // SAFETY: the program's own call; handlers run on its alternate stack here too.
+            let result = unsafe { call_kernel(131, &made.arguments) };
+            special::note_alternate_stack(thread, &made.arguments, result);
+            emulate(thread, made, call)
+        }
+        157 if made.arguments[0] == 59 => EINVAL,
+        157 => {
+            const SET_NAME: usize = 15;
+            if made.arguments[0] == SET_NAME {
+                // SAFETY: the program's own call, harmless and of use to whoever looks on.
+                unsafe { call_kernel(157, &made.arguments) };
+            }
+            emulate(thread, made, &special::prctl_call(call, made.arguments[0]))
+        }
+        158 => execute(thread, made),
+        66 => {
+            // The record knows how many values there were.
+            let call = special::semctl_call(call, made.arguments[2], u16::MAX);
+            emulate(thread, made, &call)
+        }
+        202 => match special::wake_nobody(thread, &made.arguments) {
+            Some(woken) => woken,
+            None => emulate(thread, made, &special::futex_call(call, made.arguments[1])),
+        },
+        218 => {
+            thread.clear_tid = made.arguments[0];
+            emulate(thread, made, call)
+        }
+        273 => {
+            thread.robust_list = made.arguments[0];
+            emulate(thread, made, call)
+        }
+        160 | 302 => {
+            special::limit_stack(made);
+            emulate(thread, made, call)
+        }
+        334 => ENOSYS,
+        61 | 247 => wait_for_child(thread, made),
+        _ => emulate(thread, made, call),
+    }
+}
+
+fn is_ours(made: &Made) -> bool {
+    descriptors::is_ours(made.arguments[0])
+        || (made.number != 3 && descriptors::is_ours(made.arguments[1]))
+}
+
+/// Everything in the log that comes before the next call: turns, and handlers that ran.
+pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
+    while let Some(next) = reader::peek(thread) {
+        match next.tag {
+            record::TURN => {
+                reader::advance(thread, next.length);
+                token::await_turn(thread, next.number as u32);
+            }
+            record::YIELD => token::replay_yield(thread),
+            record::SIGNAL if place::kind(next.check) != place::EXIT => {
+                match frame.as_deref_mut() {
+                    Some(frame) => signals::replay_at(thread, frame),
+                    None => signals::replay_nowhere(thread),
+                }
+            }
+            _ if library::let_others_in(thread) => {}
+            _ => return,
+        }
+    }
+}
+
+/// What was done by force, in the middle of the program's own code: a handler, or a yield (which has a
+/// place for payload then).
+pub fn is_forced(record: &Record<'_>) -> bool {
+    match record.tag {
+        record::SIGNAL => record.check == place::FORCED,
+        record::YIELD => record.length > 1,
+        _ => false,
+    }
+}
+
+/// What the log has right behind an event: handlers before the program saw the result, yields.
+pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
+    while let Some(next) = reader::peek(thread) {
+        match next.tag {
+            record::SIGNAL if next.check == place::exit(thread.handlers) => {
+                match frame.as_deref_mut() {
+                    Some(frame) => signals::replay_at(thread, frame),
+                    None => return,
+                }
+            }
+            _ if is_forced(&next) => {
+                if next.tag == record::YIELD {
+                    crossings::expect_end(thread, &next);
+                }
+                force::arm_force(thread);
+                return;
+            }
+            record::YIELD => token::replay_yield(thread),
+            _ => return,
+        }
+    }
+    if log_end::was_killed_in_its_turn(thread) {
+        force::arm_force(thread);
+    }
+}
+
+/// The record of the call that the program makes now; not yet consumed.
+pub fn expect(thread: &mut Thread, made: &mut Made, tag: u8) -> Record<'static> {
+    settle(thread, Some(made.frame));
+    if thread.sync != order::OFF {
+        parallel::begin_event(thread);
+    }
+    let Some(next) = reader::peek(thread) else {
+        log_end::reached(thread)
+    };
+    let fits = next.tag == tag
+        || matches!(next.tag, record::SEND | record::RECEIVE | record::OUTPUT)
+            && tag == record::SYSCALL;
+    if !fits || next.number != made.number as u64 {
+        let check = check::arguments(thread, made.call, made.number, &made.arguments);
+        diverge::report(
+            thread,
+            divergence::OTHER_CALL,
+            made.number as i64,
+            check,
+            &made.arguments,
+            Some(&next),
+        );
+    }
+    next
+}
+
+/// Compares the check byte of a call with the promised one.
+#[inline]
+pub fn compare(thread: &mut Thread, made: &Made, check: u8, promised: &Record<'_>) {
+    if check != promised.check {
+        diverge::report(
+            thread,
+            divergence::OTHER_ARGUMENTS,
+            made.number as i64,
+            check,
+            &made.arguments,
+            Some(promised),
+        );
+    }
+}
+
+/// A call that is answered from the log.
+pub fn emulate(thread: &mut Thread, made: &mut Made, call: &Call) -> isize {
+    let check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let next = expect(thread, made, record::SYSCALL);
+    compare(thread, made, check, &next);
+    reader::advance(thread, next.length);
+    thread.count_event();
+    let result = next.value as isize;
+    let before = outputs::before(call, &made.arguments);
+    if next.tag == record::RECEIVE {
+        let entry = thread.process().entry(made.arguments[0]);
+        bytes::receive(thread, made, entry, result);
+    } else {
+        pour(call, &made.arguments, result, before, next.payload);
+    }
+    if made.call.descriptors {
+        special::follow_descriptors(thread, made.number, &made.arguments, result);
+    }
+    result
+}
+
+/// Copies a payload to where the call wrote it; returns how much of it was used.
+pub fn pour(
+    call: &Call,
+    arguments: &[usize; 6],
+    result: isize,
+    before: Before,
+    payload: &[u8],
+) -> usize {
+    let mut used = 0;
+    outputs::walk(call, arguments, result, before, &mut |pointer, piece| {
+        let length = piece.min(payload.len() - used);
+        // Another thread may have taken the memory away before this one had its turn: then nobody sees it.
+        if let Some(bytes) = payload.get(used..used + length) {
+            user::copy_out(pointer, bytes.as_ptr(), length);
+        }
+        used += length;
+    });
+    used
+}
+
+/// pipe, socketpair, accept, connect: as [`emulate`], and the object is behind what the call wrote.
+#[inline(never)]
+fn with_object(thread: &mut Thread, made: &mut Made) -> isize {
+    let check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let next = expect(thread, made, record::SYSCALL);
+    compare(thread, made, check, &next);
+    reader::advance(thread, next.length);
+    thread.count_event();
+    let result = next.value as isize;
+    let before = outputs::before(made.call, &made.arguments);
+    let used = pour(made.call, &made.arguments, result, before, next.payload);
+    let number = match next.payload.get(used..) {
+        Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    };
+    match made.number {
+        42 => {
+            if number != 0 {
+                thread.process().set_entry(made.arguments[0], number * 2);
+            }
+        }
+        43 | 288 => {
+            if result >= 0 {
+                let entry = if number == 0 { 0 } else { number * 2 + 1 };
+                thread.process().set_entry(result as usize, entry);
+            }
+        }
+        _ => {
+            if result == 0 {
+                streams::attach_pair(thread, made.number, &made.arguments, number);
+            }
+        }
+    }
+    result
+}
+
+/// A call that is really made in both runs.
+#[inline(never)]
+fn execute(thread: &mut Thread, made: &mut Made) -> isize {
+    let check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let next = expect(thread, made, record::SYSCALL);
+    compare(thread, made, check, &next);
+    reader::advance(thread, next.length);
+    thread.count_event();
+    // It did nothing, and may have been refused for something that this memory is not: locked, or of the kernel's
+    // shared memory.
+    if next.value == EINVAL as i64 {
+        return EINVAL;
+    }
+    const MUNMAP: usize = 11;
+    if made.number == MUNMAP {
+        writethrough::forget(thread, made.arguments[0], made.arguments[1]);
+    }
+    // SAFETY: the program's own call.
+    let result = unsafe { call_kernel(made.number, &made.arguments) };
+    if result as i64 != next.value {
+        diverge::details([next.value as u64, result as u64, 0, 0]);
+        diverge::report(
+            thread,
+            divergence::OTHER_MEMORY,
+            made.number as i64,
+            check,
+            &made.arguments,
+            Some(&next),
+        );
+    }
+    result
+}
+
+fn action(thread: &mut Thread, made: &mut Made) -> isize {
+    let check = check::arguments(thread, made.call, 13, &made.arguments);
+    let next = expect(thread, made, record::SYSCALL);
+    compare(thread, made, check, &next);
+    reader::advance(thread, next.length);
+    thread.count_event();
+    signals::action(thread, &made.arguments, Some(next.payload));
+    next.value as isize
+}
+
+/// The result behind a record that was written before its call, if it was not the expected one.
+pub fn take_result(thread: &mut Thread) -> Option<i64> {
+    let next = reader::peek(thread)?;
+    if next.tag != record::RESULT {
+        return None;
+    }
+    reader::advance(thread, next.length);
+    Some(next.value)
+}
+
+/// The real length of a send whose `RESULT`, if any, lies behind the record (and behind a turn).
+fn result_ahead(thread: &mut Thread) -> Option<i64> {
+    let mut next = reader::peek(thread)?;
+    if next.tag == record::TURN {
+        next = reader::peek_behind(thread, next.length)?;
+    }
+    (next.tag == record::RESULT).then_some(next.value)
+}
+
+#[inline(never)]
+fn write(thread: &mut Thread, made: &mut Made) -> isize {
+    let mut copy = streams::Block::uninit();
+    loop {
+        let next = expect(thread, made, record::SYSCALL);
+        if next.tag == record::SYSCALL {
+            return plain_write(thread, made, &next);
+        }
+        let hash_before = thread.hash;
+        let check = match streams::prepare(thread, made) {
+            Some((check, length)) if length as i64 == next.value => check,
+            _ => !next.check,
+        };
+        if check != next.check {
+            thread.hash = hash_before;
+            other_output(thread, made, check, &next);
+        }
+        reader::advance(thread, next.length);
+        thread.count_event();
+        let ahead = result_ahead(thread);
+        let unended = matches!(ahead, Some(record::UNENDED | record::WENT_OUT));
+        let behind = reader::peek(thread).map(|next| next.tag);
+        let mut shown = made.arguments;
+        if next.tag == record::OUTPUT {
+            shown[1] = streams::copied(thread, made, next.value as usize, &mut copy);
+        }
+        if unended || ahead.is_some() && behind == Some(record::TURN) {
+            // It lost its turn in this call: others may have to go first.
+            token::pass(thread);
+        }
+        let real = match ahead {
+            // Killed before anything was shown.
+            Some(record::UNENDED) if next.tag == record::OUTPUT => 0,
+            Some(result) if !unended => result,
+            _ => next.value,
+        };
+        if real > 0 {
+            if next.tag == record::OUTPUT {
+                show(thread, made.number, &shown, &next, real as usize);
+            } else {
+                send(thread, made, real as usize);
+            }
+        } else if next.tag == record::OUTPUT {
+            show(thread, made.number, &shown, &next, 0);
+        }
+        if ahead.is_some() {
+            token::first_turn(thread);
+            take_result(thread);
+        }
+        if unended {
+            log_end::reached(thread);
+        }
+        if real == record::RESTARTED {
+            continue;
+        }
+        return real as isize;
+    }
+}
+
+fn other_output(thread: &mut Thread, made: &Made, check: u8, promised: &Record<'_>) -> ! {
+    diverge::report(
+        thread,
+        divergence::OTHER_OUTPUT,
+        made.number as i64,
+        check,
+        &made.arguments,
+        Some(promised),
+    )
+}
+
+/// A write to somebody outside: not made, but its bytes are compared.
+fn plain_write(thread: &mut Thread, made: &mut Made, promised: &Record<'static>) -> isize {
+    let result = promised.value as isize;
+    let mut check = check::arguments(thread, made.call, made.number, &made.arguments);
+    if result > 0
+        && let Some(source) = streams::source(made.number, &made.arguments)
+    {
+        check ^= streams::hash_source(thread, source, result as usize);
+    }
+    if check != promised.check {
+        other_output(thread, made, check, promised);
+    }
+    reader::advance(thread, promised.length);
+    thread.count_event();
+    if made.number != 307
+        && let Some((address, bytes)) = promised.payload.split_first_chunk::<8>()
+        && result > 0
+    {
+        // The file was mapped: the write changed memory.
+        let address = u64::from_le_bytes(*address) as usize;
+        if !writethrough::write_behind(thread, address, bytes) {
+            user::copy_out(address, bytes.as_ptr(), bytes.len());
+        }
+        return result;
+    }
+    pour(
+        made.call,
+        &made.arguments,
+        result,
+        Before::default(),
+        promised.payload,
+    );
+    result
+}
+
+/// Gives bytes to the stream of the replay, if anybody will ever take them from there.
+fn send(thread: &mut Thread, made: &mut Made, length: usize) {
+    let entry = thread.process().entry(made.arguments[0]);
+    if entry >> 1 <= OUTPUT_OBJECT
+        || header().flags & (flags::CONTENTS_ALL | flags::ONLY) != 0
+        || object(entry >> 1).flags.load(Ordering::Relaxed) & object_flags::BOTH == 0
+    {
+        return;
+    }
+    if let Some(source) = streams::source(made.number, &made.arguments) {
+        bytes::send(thread, entry, source, length);
+    }
+}
+
+/// Writes to the output of the session when it is this write's turn.
+fn show(
+    thread: &mut Thread,
+    number: usize,
+    arguments: &[usize; 6],
+    record: &Record<'static>,
+    length: usize,
+) {
+    let turn = get_varint(record.payload, 0).map_or(0, |(turn, _)| turn as u32);
+    let head = header();
+    let in_order = head.flags & flags::ONLY == 0;
+    if in_order {
+        futex::wait_until(
+            thread,
+            waiting::OUTPUT,
+            u64::from(turn),
+            &head.output_turn,
+            || head.output_turn.load(Ordering::Acquire) >= turn,
+        );
+    }
+    let entry = thread.process().entry(arguments[0]);
+    let descriptor = if entry == descriptors::STANDARD_ERROR {
+        2
+    } else {
+        1
+    };
+    if length > 0
+        && let Some(source) = streams::source(number, arguments)
+    {
+        // Whoever looked may look no longer: that is no difference.
+        mask::without_broken_pipes(|| bytes::write_out(descriptor, source, length));
+    }
+    if in_order {
+        head.output_turn
+            .store(turn.wrapping_add(1), Ordering::Release);
+        futex::wake(&head.output_turn, u32::MAX >> 1);
+    }
+}
+
+/// wait4 and waitid: the child must have come to its end in the replay, too.
+fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
+    let call = made.call;
+    let result = emulate(thread, made, call);
+    let pid = if made.number == 61 {
+        result
+    } else {
+        // waitid: si_pid lies 16 bytes into the siginfo.
+        match user::read::<[u32; 5]>(made.arguments[2]) {
+            Some(information) if result == 0 => information[4] as isize,
+            _ => 0,
+        }
+    };
+    if pid <= 0 {
+        return result;
+    }
+    let stopped = made.number == 61
+        && user::read::<u32>(made.arguments[1])
+            .is_some_and(|status| status & 0xff == 0x7f || status == 0xffff);
+    let id = process::child_of(thread.process(), pid as u32);
+    if id != 0 && !stopped {
+        // SAFETY: the slot is part of the session mapping.
+        let slot = unsafe { &*process_slot(id) };
+        futex::wait_until(thread, waiting::CHILD, u64::from(id), &slot.state, || {
+            slot.state.load(Ordering::Acquire) > process_state::RUNNING
+        });
+        process::bury_children();
+    }
+    result
+}
+
+/// exit and exit_group: compared with the promise.
+pub fn expect_exit(thread: &mut Thread, made: &mut Made, check: u8) {
+    let next = expect(thread, made, record::EXIT);
+    if next.value != i64::from(made.arguments[0] as u32) {
+        diverge::report(
+            thread,
+            divergence::OTHER_ARGUMENTS,
+            made.number as i64,
+            check,
+            &made.arguments,
+            Some(&next),
+        );
+    }
+    if next.check != check {
+        other_output(thread, made, check, &next);
+    }
+    reader::advance(thread, next.length);
+    thread.count_event();
+}

@@ -1,0 +1,57 @@
+//! A thread of a replay has come to the end of its log: what the recording's end was for it.
+
+use crate::log::reader;
+use crate::parallel::solid;
+use crate::serial::token;
+use crate::session::futex;
+use crate::signals::faults;
+use crate::state::Thread;
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::layout::{process_state, waiting};
+
+/// Whether the recording ended for this thread here, in code of its own, by a signal that the code itself does
+/// not raise again: others wait for the turn that it will never give away.
+pub fn was_killed_in_its_turn(thread: &mut Thread) -> bool {
+    // SAFETY: the slot is part of the session mapping.
+    let status = unsafe { (*thread.process().slot).end_status };
+    let signal = status & 0x7f;
+    thread.holds_token
+        && status & 0x8000_0000 != 0
+        && signal != 0
+        && !faults::is_fault(signal)
+        && reader::peek(thread).is_none()
+}
+
+/// The log of this thread is at its end: it was killed here, or the process ended around it.
+pub fn reached(thread: &mut Thread) -> ! {
+    // SAFETY: the slot is part of the session mapping.
+    let slot = unsafe { &*thread.process().slot };
+    thread.slot().waiting.store(waiting::END, Ordering::Release);
+    token::pass(thread);
+    solid::retire(thread);
+    let parked = slot.threads_parked.fetch_add(1, Ordering::AcqRel) + 1;
+    let status = slot.end_status;
+    if parked >= slot.threads_live.load(Ordering::Acquire)
+        && status & 0x8000_0000 != 0
+        && status & 0x7f != 0
+    {
+        slot.status.store(status & 0xffff, Ordering::Relaxed);
+        slot.state.store(process_state::ENDED, Ordering::Release);
+        futex::wake(&slot.state, u32::MAX >> 1);
+        die(status & 0x7f);
+    }
+    futex::rest()
+}
+
+/// Ends the process by a signal.
+pub fn die(signal: u32) {
+    faults::die_of(signal);
+    let none = 0u64;
+    // SAFETY: the mask lives on this stack; the signal ends this process only.
+    unsafe {
+        raw::syscall6(14, 2, (&raw const none) as usize, 0, 8, 0, 0);
+        let pid = raw::syscall6(39, 0, 0, 0, 0, 0, 0) as usize;
+        raw::syscall6(62, pid, signal as usize, 0, 0, 0, 0);
+    }
+}

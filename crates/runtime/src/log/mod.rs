@@ -1,0 +1,391 @@
+//! Writing a thread's log: reserve, fill, commit.
+//!
+//! A log is a chain of chunks in the arena of the session file. The committed length in the head of a
+//! chunk is stored after the record, so whoever reads the file after a `kill -9` finds whole records.
+
+pub mod end;
+pub mod reader;
+
+use crate::program::user;
+use crate::serial::crossings::Place;
+use crate::state::{Thread, at, header, take_units};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
+use wayfarer_runtime_abi::layout::{ARENA_OFFSET, CHUNK_HEAD, CHUNK_MAGIC, Chunk};
+use wayfarer_runtime_abi::record::UNENDED_RESULT as UNENDED;
+use wayfarer_runtime_abi::{Broken, SESSION_FD, UNIT, record};
+
+/// More than any record needs besides its payload.
+pub const RECORD_HEAD: usize = 3 * MAX_VARINT + 8;
+
+const ENOSPC: isize = -28;
+const EDQUOT: isize = -122;
+const EFBIG: isize = -27;
+
+/// Of the first chunk of a thread only so much gets room on the disk before more is needed: many threads say little.
+const FIRST_BYTES: u64 = 4096;
+
+/// Takes units from the arena and makes sure that the disk has room for them.
+pub fn allocate(units: u64) -> Option<u64> {
+    allocate_part(units, units * UNIT)
+}
+
+/// The same, with room for their first `bytes`.
+fn allocate_part(units: u64, bytes: u64) -> Option<u64> {
+    let head = header();
+    let first = take_units(&head.arena_next, units);
+    if first.wrapping_add(units) > head.arena_units {
+        break_off(Broken::ArenaFull, 0);
+        return None;
+    }
+    let offset = ARENA_OFFSET + first * UNIT;
+    make_room(offset, bytes).then_some(offset)
+}
+
+/// Makes sure that the disk has room for so many bytes; whether it has.
+fn make_room(offset: u64, bytes: u64) -> bool {
+    // SAFETY: fallocate on the session descriptor touches no memory of the program.
+    let result = unsafe {
+        raw::syscall6(
+            285,
+            SESSION_FD as usize,
+            0,
+            offset as usize,
+            bytes as usize,
+            0,
+            0,
+        )
+    };
+    if matches!(result, ENOSPC | EDQUOT | EFBIG) {
+        break_off(Broken::DiskFull, (-result) as u32);
+        return false;
+    }
+    true
+}
+
+/// Marks the session as broken; recording stops where each thread needs its next chunk.
+pub fn break_off(reason: Broken, errno: u32) {
+    let head = header();
+    if head
+        .broken
+        .compare_exchange(0, reason as u32, Ordering::AcqRel, Ordering::Relaxed)
+        .is_ok()
+    {
+        head.broken_errno.store(errno, Ordering::Relaxed);
+    }
+}
+
+/// A thread that fills more chunks than this makes many events.
+const BUSY: u32 = 1;
+
+impl Thread {
+    /// Room for `bytes` in the log, or null when recording has stopped.
+    #[inline(always)]
+    pub fn room(&mut self, bytes: usize) -> *mut u8 {
+        if (self.limit as usize).wrapping_sub(self.cursor as usize) >= bytes {
+            return self.cursor;
+        }
+        self.next_chunk(bytes)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_chunk(&mut self, bytes: usize) -> *mut u8 {
+        if header().broken.load(Ordering::Relaxed) != 0 {
+            return self.close();
+        }
+        if self.sequence == 1 && self.is_first_part() {
+            if !self.widen() {
+                return self.close();
+            }
+            return self.room(bytes);
+        }
+        let needed = (bytes as u64 + CHUNK_HEAD).div_ceil(UNIT);
+        let usual = if self.sequence < 4 { 1 } else { 4 };
+        let units = if needed > usual { needed } else { usual };
+        let is_small = self.sequence == 0 && bytes as u64 + CHUNK_HEAD <= FIRST_BYTES;
+        let part = if is_small { FIRST_BYTES } else { units * UNIT };
+        let Some(offset) = allocate_part(units, part) else {
+            return self.close();
+        };
+        let chunk = at(offset).cast::<Chunk>();
+        if units > 1 || self.sequence > 0 {
+            // A thread with much to say: all pages in one go cost a fraction of a fault each.
+            const POPULATE_WRITE: usize = 23;
+            // SAFETY: fresh units of the session mapping.
+            unsafe {
+                raw::syscall6(
+                    28,
+                    chunk as usize,
+                    (units * UNIT) as usize,
+                    POPULATE_WRITE,
+                    0,
+                    0,
+                    0,
+                );
+            }
+        }
+        // SAFETY: the units belong to this thread alone; the mapping covers the whole arena.
+        unsafe {
+            (*chunk).thread = self.number;
+            (*chunk).sequence = self.sequence;
+            (*chunk).units = units as u32;
+            (*chunk).process = (*self.process).id;
+            (*chunk).committed.store(0, Ordering::Relaxed);
+            core::sync::atomic::fence(Ordering::Release);
+            (&raw mut (*chunk).magic).write_volatile(CHUNK_MAGIC);
+            self.attach(chunk, 0, part);
+            (*self.slot).log_offset = offset;
+        }
+        self.slot()
+            .log_position
+            .store(u64::from(self.sequence), Ordering::Relaxed);
+        self.sequence = self.sequence.wrapping_add(1);
+        if self.sequence > BUSY && self.room_left() > bytes + RECORD_HEAD {
+            crate::calls::disarm::consider(self);
+        }
+        self.cursor
+    }
+
+    /// Whether only the first bytes of the present chunk have room on the disk.
+    fn is_first_part(&self) -> bool {
+        self.limit as usize == self.chunk as usize + FIRST_BYTES as usize
+    }
+
+    /// Room on the disk for the rest of the first chunk; whether there is.
+    fn widen(&mut self) -> bool {
+        let offset = (self.chunk as u64).wrapping_sub(at(0) as u64);
+        if !make_room(offset + FIRST_BYTES, UNIT - FIRST_BYTES) {
+            return false;
+        }
+        self.limit = (self.chunk as u64 + UNIT) as *mut u8;
+        true
+    }
+
+    /// Nothing more of this thread is recorded.
+    pub fn stop_log(&mut self) {
+        self.close();
+    }
+
+    /// Recording has stopped: no record comes behind the one that found no room. The thread goes on as before in
+    /// everything else: others still wait for it to pass its turn on, and count on the order of accesses.
+    fn close(&mut self) -> *mut u8 {
+        self.limit = self.cursor;
+        core::ptr::null_mut()
+    }
+
+    fn room_left(&self) -> usize {
+        (self.limit as usize).wrapping_sub(self.cursor as usize)
+    }
+
+    /// Goes on writing in a chunk that has room on the disk for so many bytes, behind its first `committed` ones.
+    fn attach(&mut self, chunk: *mut Chunk, committed: u64, room: u64) {
+        self.chunk = chunk;
+        self.cursor = (chunk as u64 + CHUNK_HEAD + committed) as *mut u8;
+        self.limit = (chunk as u64 + room) as *mut u8;
+    }
+
+    /// Goes on in the chunk that the image before used.
+    ///
+    /// # Safety
+    /// The chunk must be this thread's last one.
+    pub unsafe fn attach_again(&mut self, chunk: *mut Chunk) {
+        // SAFETY: as the caller says.
+        let (sequence, units, committed) = unsafe {
+            let committed = (*chunk).committed.load(Ordering::Acquire);
+            ((*chunk).sequence, u64::from((*chunk).units), committed)
+        };
+        let is_small = sequence == 0 && CHUNK_HEAD + committed <= FIRST_BYTES;
+        let room = if is_small { FIRST_BYTES } else { units * UNIT };
+        self.attach(chunk, committed, room);
+        self.sequence = sequence.wrapping_add(1);
+    }
+
+    /// Makes everything up to `end` part of the log.
+    #[inline(always)]
+    pub fn commit(&mut self, end: *mut u8) {
+        self.cursor = end;
+        let committed = (end as u64).wrapping_sub(self.chunk as u64 + CHUNK_HEAD);
+        // SAFETY: `room` returned non-null, so the chunk is mapped and ours.
+        unsafe { (*self.chunk).committed.store(committed, Ordering::Release) };
+    }
+
+    /// Writes the head of a record (tag to value) at `place` and returns the place behind it.
+    ///
+    /// # Safety
+    /// `place` has [`RECORD_HEAD`] bytes of room.
+    #[inline(always)]
+    pub unsafe fn put_head(place: *mut u8, tag: u8, number: u64, check: u8, value: u64) -> *mut u8 {
+        // SAFETY: as the caller says.
+        unsafe {
+            *place = tag;
+            let place = put_varint(place.add(1), number);
+            *place = check;
+            put_varint(place.add(1), value)
+        }
+    }
+
+    /// Parallel mode: the event about to be written gets its place among those of the process.
+    #[inline(always)]
+    pub fn order_event(&mut self) {
+        if self.sync != crate::parallel::order::OFF {
+            crate::parallel::note_event(self);
+        }
+    }
+
+    /// An event with a number, a check byte and a value, without payload.
+    #[inline(always)]
+    pub fn emit(&mut self, tag: u8, number: u64, check: u8, value: u64) {
+        self.order_event();
+        self.emit_plain(tag, number, check, value);
+        self.count_event();
+    }
+
+    /// The record of a call that is not made yet, with its place in the order of all writes to the output if it is one
+    /// of those, and a `RESULT` that says that the call has not come back; whether [`Thread::came_back`] has to take that
+    /// away.
+    pub fn announce(
+        &mut self,
+        tag: u8,
+        number: u64,
+        check: u8,
+        value: u64,
+        output: Option<u32>,
+    ) -> bool {
+        self.order_event();
+        let place = self.room(RECORD_HEAD * 2);
+        if place.is_null() {
+            return false;
+        }
+        let payload = if output.is_some() { record::PAYLOAD } else { 0 };
+        // SAFETY: room was made.
+        unsafe {
+            let mut end = Self::put_head(place, tag | payload, number, check, value);
+            if let Some(output) = output {
+                let length = end;
+                end = put_varint(length.add(1), u64::from(output));
+                *length = (end as usize - length as usize - 1) as u8;
+            }
+            end.cast::<[u8; UNENDED.len()]>().write_unaligned(UNENDED);
+            self.commit(end.add(UNENDED.len()));
+        }
+        self.count_event();
+        true
+    }
+
+    /// The call that was announced has done all that was asked, but the thread has not its turn yet.
+    pub fn went_out(&mut self) {
+        let done = record::WENT_OUT_RESULT;
+        // SAFETY: the bytes were written by `announce`; readers see one record or the other, which differ in one byte.
+        unsafe {
+            self.cursor
+                .sub(UNENDED.len())
+                .add(1)
+                .write_volatile(done[1])
+        };
+    }
+
+    /// The call that was announced has come back: nothing was written since.
+    #[inline(always)]
+    pub fn came_back(&mut self) {
+        // SAFETY: the bytes were written by `announce`.
+        let end = unsafe { self.cursor.sub(UNENDED.len()) };
+        self.commit(end);
+    }
+
+    /// A record of the same form that is no event.
+    #[inline(always)]
+    pub fn emit_plain(&mut self, tag: u8, number: u64, check: u8, value: u64) {
+        let place = self.room(RECORD_HEAD);
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room was made above.
+        let end = unsafe { Self::put_head(place, tag, number, check, value) };
+        self.commit(end);
+    }
+
+    #[inline(always)]
+    pub fn emit_call(&mut self, number: u64, check: u8, result: i64) {
+        self.emit(record::SYSCALL, number, check, zigzag(result));
+    }
+
+    /// A record with a payload that lies in one piece.
+    pub fn emit_with(&mut self, tag: u8, number: u64, check: u8, value: u64, payload: &[u8]) {
+        let is_event = !matches!(tag, record::NOTE | record::OBJECT) && !record::is_acquire(tag);
+        if is_event && tag != record::SIGNAL {
+            self.order_event();
+        }
+        let place = self.room(RECORD_HEAD + payload.len());
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room for head and payload was made above.
+        unsafe {
+            let place = Self::put_head(place, tag | record::PAYLOAD, number, check, value);
+            let place = put_varint(place, payload.len() as u64);
+            // The payload may be the program's, and another thread may take it away meanwhile.
+            user::copy_in(place, payload.as_ptr() as usize, payload.len());
+            self.commit(place.add(payload.len()));
+        }
+        if is_event {
+            self.count_event();
+        }
+    }
+
+    /// The real result of the record before.
+    pub fn emit_result(&mut self, result: i64) {
+        let place = self.room(RECORD_HEAD);
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room was made above.
+        let end = unsafe {
+            *place = record::RESULT;
+            put_varint(place.add(1), zigzag(result))
+        };
+        self.commit(end);
+    }
+
+    /// A `TURN` record.
+    pub fn emit_turn(&mut self, turn: u32) {
+        let place = self.room(RECORD_HEAD);
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room was made above.
+        let end = unsafe {
+            *place = record::TURN;
+            put_varint(place.add(1), u64::from(turn))
+        };
+        self.commit(end);
+    }
+
+    /// A `YIELD` record; `between`: where between two events.
+    pub fn emit_yield(&mut self, between: Option<Place>) {
+        let place = self.room(RECORD_HEAD);
+        if place.is_null() {
+            return;
+        }
+        // SAFETY: room was made above.
+        let end = unsafe {
+            if let Some(between) = between {
+                *place = record::YIELD | record::PAYLOAD;
+                let end = between.encode(place.add(2));
+                *place.add(1) = end.offset_from(place.add(2)) as u8;
+                end
+            } else {
+                *place = record::YIELD;
+                place.add(1)
+            }
+        };
+        self.commit(end);
+    }
+
+    pub fn note(&mut self, code: u64, value: i64, text: &[u8]) {
+        if self.mode == wayfarer_runtime_abi::layout::MODE_RECORD {
+            self.emit_with(record::NOTE, code, 0, zigzag(value), text);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Replay in parallel mode: of a sleep, a small part is slept.
+//!
+//! Programs rely on sleeps: whoever looks again after a tenth of a second finds that another thread, which had but a
+//! few instructions to go, has said what it had to say. A replay skips the time, and would look too early. While the
+//! thread naps its event goes on, so the others get as far as they were and no further.
+
+use crate::parallel::solid;
+use crate::program::user;
+use crate::state::Thread;
+use wayfarer_entrance::raw;
+
+/// The part of the time that is slept, and the most.
+const PART: u64 = 16;
+const MOST_NS: u64 = 5_000_000;
+/// For a sleep until a certain time.
+const UNTIL_NS: u64 = 500_000;
+
+/// The call has just been answered: the thread sleeps if the program did.
+#[inline(never)]
+pub fn take(thread: &Thread, number: usize, arguments: &[usize; 6], result: isize) {
+    if solid::is_on(thread) {
+        return;
+    }
+    if let Some(slept_ns) = slept(number, arguments, result) {
+        let nap_ns = (slept_ns / PART).min(MOST_NS);
+        let nap: [u64; 2] = [0, nap_ns];
+        // SAFETY: a timespec on this stack; whoever interrupts it is right to.
+        unsafe { raw::syscall6(NANOSLEEP, (&raw const nap) as usize, 0, 0, 0, 0, 0) };
+    }
+}
+
+const POLL: usize = 7;
+const NANOSLEEP: usize = 35;
+const CLOCK_NANOSLEEP: usize = 230;
+const EPOLL_WAIT: usize = 232;
+const EPOLL_PWAIT: usize = 281;
+
+/// How long a call slept that did nothing else, in nanoseconds. Not of select and ppoll: the kernel has overwritten their
+/// limit with the rest of it.
+fn slept(number: usize, a: &[usize; 6], result: isize) -> Option<u64> {
+    const ABSOLUTE: usize = 1;
+    if result != 0 {
+        return None;
+    }
+    match number {
+        NANOSLEEP => time(a[0]),
+        CLOCK_NANOSLEEP if a[1] & ABSOLUTE != 0 => Some(UNTIL_NS * PART),
+        CLOCK_NANOSLEEP => time(a[2]),
+        POLL => milliseconds(a[2]),
+        EPOLL_WAIT | EPOLL_PWAIT => milliseconds(a[3]),
+        _ => None,
+    }
+}
+
+/// A time in seconds and nanoseconds.
+fn time(pointer: usize) -> Option<u64> {
+    let [seconds, nanoseconds] = user::read::<[u64; 2]>(pointer)?;
+    Some(
+        seconds
+            .saturating_mul(1_000_000_000)
+            .saturating_add(nanoseconds),
+    )
+}
+
+/// An int; below 0 there is no limit.
+fn milliseconds(argument: usize) -> Option<u64> {
+    u64::try_from(argument as i32)
+        .ok()
+        .map(|count| count * 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_from_the_arguments_of_each_call() {
+        let tenth_ns = Some(100_000_000);
+        assert_eq!(slept(POLL, &[0, 0, 100, 0, 0, 0], 0), tenth_ns);
+        assert_eq!(slept(POLL, &[0, 0, 100, 0, 0, 0], 1), None);
+        assert_eq!(slept(POLL, &[0, 0, usize::MAX, 0, 0, 0], 0), None);
+        assert_eq!(slept(EPOLL_WAIT, &[0, 0, 0, 100, 0, 0], 0), tenth_ns);
+        // A null pointer is no time; other pointers are read under a guard, which a test has not.
+        assert_eq!(slept(NANOSLEEP, &[0; 6], 0), None);
+    }
+}

@@ -1,0 +1,513 @@
+//! The order of the accesses to one object: kept while recording, kept to in a replay.
+//!
+//! The state of an object is 16 bytes, most often in spare words of the object itself. While recording
+//! they say who accessed it last and how often in a row: the same thread again is a comparison and an
+//! increment, another thread begins a new run and writes an `ACQUIRE` into its own log. A reader is another
+//! owner than the same thread as a writer, so that each run is of one side. In a replay they say whose run
+//! it is and how much of it is left (`runs.rs`).
+
+use crate::hooks;
+use crate::log;
+use crate::log::reader;
+use crate::parallel::bias;
+pub use crate::parallel::runs::{after, after_lock, before, is_unending, last_pass};
+use crate::parallel::settle;
+use crate::state::{Thread, header};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
+use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
+use wayfarer_runtime_abi::record::{self, sync};
+use wayfarer_runtime_abi::{Broken, layout};
+
+/// How the threads of this process are followed (`Thread::sync`).
+pub const OFF: u32 = 0;
+pub const RECORD: u32 = 1;
+pub const REPLAY: u32 = 2;
+
+pub(crate) const OWNER_SHIFT: u32 = 43;
+/// Bits for the length of a run. Nothing looks whether they are enough: one thread that did nothing but lock one mutex
+/// would need half a day to use them up.
+pub(crate) const COUNT: u64 = BIASED - 1;
+/// The thread, and whether it reads.
+pub(crate) const OWNER: u64 = !COUNT & !LOCK & !BIASED;
+pub(crate) const LOCK: u64 = 1 << 63;
+/// Recording: the owner has come so often in a row that it counts without atomic operations.
+pub(crate) const BIASED: u64 = 1 << BIASED_SHIFT;
+const BIASED_SHIFT: u32 = OWNER_SHIFT - 2;
+/// Recording: the run is one of a reader.
+pub(crate) const READS: u64 = 1 << (OWNER_SHIFT - 1);
+const _: () = assert!((layout::MAX_THREADS as u64) << OWNER_SHIFT <= LOCK);
+
+/// Bits of an object's number; above them is a mark of the process, because a fork copies the state of
+/// objects that are then others. No mark: the object is shared between processes.
+const NUMBER_BITS: u32 = 24;
+pub(crate) const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
+
+/// The state of one object, where it lies in one piece.
+#[repr(C)]
+pub struct State {
+    word: AtomicU64,
+    tail: Tail,
+}
+
+/// The second half of a state.
+#[repr(C)]
+pub struct Tail {
+    pub(crate) id: AtomicU32,
+    /// Recording: number of the current run. Replay: runs that are over; futex word.
+    pub(crate) run: AtomicU32,
+}
+
+/// Where the two halves of a state are.
+#[derive(Clone, Copy)]
+pub struct Order<'a> {
+    /// Owner of the current run, and its length so far (recording) or what is left of it (replay).
+    pub(crate) word: &'a AtomicU64,
+    pub(crate) tail: &'a Tail,
+}
+
+impl State {
+    pub const fn new() -> State {
+        State {
+            word: AtomicU64::new(0),
+            tail: Tail {
+                id: AtomicU32::new(0),
+                run: AtomicU32::new(0),
+            },
+        }
+    }
+
+    #[inline(always)]
+    pub fn order(&self) -> Order<'_> {
+        Order {
+            word: &self.word,
+            tail: &self.tail,
+        }
+    }
+}
+
+/// The state whose halves, 8 bytes each, lie at these addresses.
+///
+/// # Safety
+/// They must be mapped and nobody else's.
+#[inline(always)]
+pub unsafe fn at<'a>(word: usize, tail: usize) -> Order<'a> {
+    // SAFETY: as the caller says; any bits are a state.
+    unsafe {
+        Order {
+            word: &*(word as *const AtomicU64),
+            tail: &*(tail as *const Tail),
+        }
+    }
+}
+
+/// What an access is to: the kind of the object and how to find it again.
+#[derive(Clone, Copy)]
+pub struct Object {
+    pub kind: u8,
+    /// Between processes.
+    pub shared: bool,
+    pub address: usize,
+    /// Where in the program's code it came to life.
+    pub place: usize,
+    /// Its state stays where it is for as long as it lives.
+    pub stays: bool,
+    /// The access lets other readers in beside it.
+    pub reads: bool,
+}
+
+impl Object {
+    /// Recording: the owner of a run of such accesses.
+    #[inline(always)]
+    fn owner(&self, thread: &Thread) -> u64 {
+        if self.reads {
+            thread.owner | READS
+        } else {
+            thread.owner
+        }
+    }
+}
+
+/// The `owner` word of a thread.
+pub fn owner_of(number: u32) -> u64 {
+    u64::from(number) << OWNER_SHIFT
+}
+
+pub(crate) fn mark(thread: &Thread, object: Object) -> u32 {
+    if object.shared {
+        0
+    } else {
+        // Never 0, which stands for shared objects.
+        ((thread.process().id & 0x7f) | 0x80) << NUMBER_BITS
+    }
+}
+
+/// Recording: one more access of the same run, if the thread is its owner; the state's first half is at
+/// `word`, and nobody else has access at this moment.
+///
+/// # Safety
+/// As [`at`].
+#[inline(always)]
+pub unsafe fn count_up(thread: &Thread, word: usize) -> bool {
+    // SAFETY: as the caller says.
+    let word = unsafe { &*(word as *const AtomicU64) };
+    let found = word.load(Ordering::Relaxed);
+    if found & OWNER != thread.owner {
+        return false;
+    }
+    word.store(found + 1, Ordering::Relaxed);
+    true
+}
+
+/// Recording: an access that excludes all others at this moment.
+#[inline(always)]
+pub fn note_exclusive(thread: &mut Thread, order: Order<'_>, object: Object) {
+    let word = order.word.load(Ordering::Relaxed);
+    if word & OWNER == object.owner(thread) {
+        order.word.store(word + 1, Ordering::Relaxed);
+    } else {
+        take_over(thread, order, word, object);
+    }
+}
+
+/// Recording: whether nobody has accessed the object since this thread did.
+pub fn is_last_owner(thread: &Thread, order: Order<'_>, object: Object) -> bool {
+    order.word.load(Ordering::Relaxed) & OWNER == object.owner(thread)
+}
+
+/// Replay: whether the access that the thread is in is the last one of its run.
+pub fn is_last_access(thread: &Thread, order: Order<'_>) -> bool {
+    order.word.load(Ordering::Relaxed) == thread.owner | 1
+}
+
+/// Replay: whether the object has this number.
+pub fn is_number(order: Order<'_>, number: u64) -> bool {
+    u64::from(order.tail.id.load(Ordering::Relaxed) & NUMBER) == number
+}
+
+/// Recording: an access that others may make at the same time.
+#[inline(always)]
+pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
+    let word = order.word.load(Ordering::Relaxed);
+    if word & (OWNER | LOCK) == object.owner(thread)
+        && order
+            .word
+            .compare_exchange_weak(word, word + 1, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    {
+        return;
+    }
+    lock(order);
+    unlock_noted(thread, order, object);
+}
+
+/// Recording: one more access of a run that this thread counts without atomic operations, if it is in one;
+/// the state's first half is at `word`. [`note_biased`] notes what this does not.
+///
+/// # Safety
+/// As [`at`].
+#[inline(always)]
+pub unsafe fn count_biased(
+    thread: &Thread,
+    reads: bool,
+    word: usize,
+    posts: Option<&AtomicU32>,
+) -> bool {
+    // SAFETY: as the caller says.
+    let counted = unsafe { &*(word as *const AtomicU64) };
+    let counting = &thread.slot().waiting_for;
+    counting.store(word as u64, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    let found = counted.load(Ordering::Relaxed);
+    let wanted = BIASED | if reads { READS } else { 0 };
+    let own = found >> BIASED_SHIFT == thread.owner >> BIASED_SHIFT | wanted >> BIASED_SHIFT;
+    if own {
+        counted.store(found + 1, Ordering::Relaxed);
+        if let Some(posts) = posts {
+            add_one(posts);
+        }
+    }
+    // On this processor stores are seen in their order.
+    counting.store(0, Ordering::Release);
+    own
+}
+
+/// Recording: an access that others may make at the same time, to an object that is accessed by this
+/// function and by [`note_exclusive`] only.
+///
+/// A thread that had the object often in a row counts on without an atomic operation; who comes next has to
+/// make sure that it is not just doing so, by a barrier in all threads that costs microseconds.
+#[inline(never)]
+pub fn note_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
+    let counted = core::ptr::from_ref(order.word) as usize;
+    // SAFETY: the state is there, says the reference.
+    if unsafe { count_biased(thread, object.reads, counted, None) } {
+        return;
+    }
+    let word = order.word.load(Ordering::Relaxed);
+    if word & (OWNER | LOCK | BIASED) == object.owner(thread)
+        && order
+            .word
+            .compare_exchange(
+                word,
+                bias::grown(word, object.shared),
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            )
+            .is_ok()
+    {
+        return;
+    }
+    lock_biased(thread, order, object);
+    unlock_noted(thread, order, object);
+}
+
+/// Recording: one more, by the only thread that may at this moment.
+#[inline(always)]
+fn add_one(posts: &AtomicU32) {
+    posts.store(
+        posts.load(Ordering::Relaxed).wrapping_add(1),
+        Ordering::Relaxed,
+    );
+}
+
+/// Recording: as [`note_biased`], for the post of a semaphore; `posts` counts those of the current run.
+#[inline(never)]
+pub fn note_post(thread: &mut Thread, order: Order<'_>, object: Object, posts: &AtomicU32) {
+    let counted = core::ptr::from_ref(order.word) as usize;
+    // SAFETY: the state is there, says the reference.
+    if unsafe { count_biased(thread, false, counted, Some(posts)) } {
+        return;
+    }
+    lock_biased(thread, order, object);
+    let word = order.word.load(Ordering::Relaxed) & !LOCK;
+    if word & OWNER == object.owner(thread) {
+        add_one(posts);
+        order
+            .word
+            .store(bias::grown(word, object.shared), Ordering::Release);
+    } else {
+        // It counts for the run that begins, and others see that run only when this is done.
+        take_over_with(thread, order, word, object, 1);
+    }
+}
+
+/// Recording: keeps all other accesses out, also those that count without atomic operations.
+#[cold]
+#[inline(never)]
+fn lock_biased(thread: &Thread, order: Order<'_>, object: Object) {
+    loop {
+        let word = order.word.load(Ordering::Relaxed);
+        if word & BIASED != 0 && word & OWNER != object.owner(thread) {
+            bias::revoke(order.word);
+        } else if word & (LOCK | BIASED) != 0 {
+            core::hint::spin_loop();
+        } else if order
+            .word
+            .compare_exchange_weak(word, word | LOCK, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+        {
+            return;
+        }
+    }
+}
+
+/// Recording: keeps all other accesses out until [`unlock_noted`].
+#[inline]
+pub fn lock(order: Order<'_>) {
+    loop {
+        let word = order.word.load(Ordering::Relaxed);
+        if word & LOCK == 0
+            && order
+                .word
+                .compare_exchange_weak(word, word | LOCK, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        {
+            return;
+        }
+        core::hint::spin_loop();
+    }
+}
+
+/// Recording: notes the access and lets others in.
+#[inline]
+pub fn unlock_noted(thread: &mut Thread, order: Order<'_>, object: Object) {
+    let word = order.word.load(Ordering::Relaxed) & !LOCK;
+    if word & OWNER == object.owner(thread) {
+        order.word.store(word + 1, Ordering::Release);
+    } else {
+        take_over(thread, order, word, object);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn take_over(thread: &mut Thread, order: Order<'_>, word: u64, object: Object) {
+    take_over_with(thread, order, word, object, 0);
+}
+
+/// `posts`: of a semaphore, in the run that begins.
+fn take_over_with(thread: &mut Thread, order: Order<'_>, word: u64, object: Object, posts: u32) {
+    let mark = mark(thread, object);
+    let mut id = order.tail.id.load(Ordering::Relaxed);
+    let mut run = order.tail.run.load(Ordering::Relaxed);
+    let mut length = word & COUNT;
+    if id == 0 || id & !NUMBER != mark {
+        let Some(number) = create(thread, order, object) else {
+            // Recording has stopped; whoever waits for the state must get it.
+            order.word.store(word, Ordering::Release);
+            return;
+        };
+        id = number | mark;
+        (run, length) = (0, 0);
+        order.tail.id.store(id, Ordering::Relaxed);
+    }
+    run = run.wrapping_add(1);
+    if object.kind == sync::SEMAPHORE {
+        // SAFETY: the access is to a semaphore at this address, and nobody else counts now.
+        let before =
+            unsafe { hooks::semaphore::posts(object.address) }.swap(posts, Ordering::Relaxed);
+        if length != 0 {
+            emit_posts(thread, id, before);
+        }
+    }
+    emit_acquire(thread, object.reads, id & NUMBER, run, length);
+    order.tail.run.store(run, Ordering::Relaxed);
+    order
+        .word
+        .store(object.owner(thread) | 1, Ordering::Release);
+}
+
+/// Gives the object a number and describes it.
+fn create(thread: &mut Thread, order: Order<'_>, object: Object) -> Option<u32> {
+    let number = header().next_sync.fetch_add(1, Ordering::Relaxed) + 1;
+    if number > NUMBER {
+        log::break_off(Broken::TooManyObjects, 0);
+        return None;
+    }
+    describe(thread, number, object);
+    if object.stays {
+        let word = core::ptr::from_ref(order.word) as usize;
+        let tail = core::ptr::from_ref(order.tail) as usize;
+        let described = number as usize | usize::from(object.kind) << 32;
+        thread.process().remember_sync([described, word, tail]);
+    }
+    Some(number)
+}
+
+/// Recording: an object that was just initialised has no history yet.
+pub fn forget(order: Order<'_>) {
+    order.word.store(0, Ordering::Relaxed);
+    order.tail.id.store(0, Ordering::Relaxed);
+    order.tail.run.store(0, Ordering::Relaxed);
+}
+
+/// Writes down what the object of that number is.
+fn describe(thread: &mut Thread, number: u32, object: Object) {
+    let place = hooks::table::birth_of(object.address, object.place);
+    let mut payload = [0u8; sync::OBJECT_PAYLOAD];
+    // SAFETY: 16 bytes for two words.
+    unsafe {
+        let words = payload.as_mut_ptr().cast::<u64>();
+        words.write_unaligned(object.address as u64);
+        words.add(1).write_unaligned(place as u64);
+    }
+    let detail = match object.kind {
+        // SAFETY: the access is to a barrier at this address.
+        sync::BARRIER => unsafe { hooks::barrier::members(object.address) },
+        sync::ONCE => hooks::once::given_up(object.address),
+        _ => 0,
+    };
+    thread.emit_with(
+        record::OBJECT,
+        u64::from(number),
+        object.kind,
+        zigzag(i64::from(detail)),
+        &payload,
+    );
+}
+
+/// Recording: this thread does what is done once for the object at `address`.
+pub fn note_once(thread: &mut Thread, address: usize) {
+    let number = header().next_sync.fetch_add(1, Ordering::Relaxed) + 1;
+    let object = Object {
+        kind: sync::ONCE,
+        shared: false,
+        address,
+        place: 0,
+        stays: true,
+        reads: false,
+    };
+    describe(thread, number, object);
+}
+
+/// Replay: whether it is this thread that does it, and how many others gave it up before.
+pub fn is_once(thread: &mut Thread, address: usize) -> Option<u32> {
+    settle::before_once(thread, address);
+    let next = reader::peek(thread)?;
+    if !is_once_at(&next, address) {
+        return None;
+    }
+    reader::advance(thread, next.length);
+    u32::try_from(next.value).ok()
+}
+
+/// Whether a record says that its thread does what is done once for the object at `address`.
+pub fn is_once_at(record: &record::Record<'_>, address: usize) -> bool {
+    if record.tag != record::OBJECT || record.payload.len() != sync::OBJECT_PAYLOAD {
+        return false;
+    }
+    // SAFETY: the length was just checked.
+    let found = unsafe { record.payload.as_ptr().cast::<u64>().read_unaligned() };
+    found == address as u64
+}
+
+/// The object is destroyed: its last run is over, and what comes to lie there is another.
+pub fn retire(thread: &mut Thread, order: Order<'_>) {
+    if thread.sync == RECORD {
+        let id = order.tail.id.load(Ordering::Relaxed);
+        if id != 0 {
+            emit_final(thread, id, order.word.load(Ordering::Relaxed));
+        }
+    }
+    forget(order);
+}
+
+/// Recording: the object is given up, or the process ends: how long its last run was.
+pub fn emit_final(thread: &mut Thread, id: u32, word: u64) {
+    let length = word & COUNT;
+    if length != 0 {
+        thread.emit_plain(record::FINAL, u64::from(id & NUMBER), 0, length);
+    }
+}
+
+/// Recording: how many accesses of the run that ends were posts.
+pub fn emit_posts(thread: &mut Thread, id: u32, posts: u32) {
+    if posts != 0 {
+        thread.emit_plain(record::POSTS, u64::from(id & NUMBER), 0, u64::from(posts));
+    }
+}
+
+/// The first half of a state, if the second says that it still is the object of that number.
+pub fn word_of(word: u64, tail: u64, number: u32) -> Option<u64> {
+    let id = tail as u32;
+    (id & NUMBER == number).then_some(word & !LOCK & !BIASED)
+}
+
+fn emit_acquire(thread: &mut Thread, reads: bool, id: u32, run: u32, length: u64) {
+    let tag = if reads {
+        record::ACQUIRE_READ
+    } else {
+        record::ACQUIRE
+    };
+    if length < u64::from(sync::LONG) {
+        thread.emit_plain(tag, u64::from(id), length as u8, u64::from(run));
+        return;
+    }
+    let mut payload = [0u8; MAX_VARINT];
+    // SAFETY: ten bytes of room.
+    let end = unsafe { put_varint(payload.as_mut_ptr(), length) };
+    let used = (end as usize).wrapping_sub(payload.as_ptr() as usize);
+    if let Some(payload) = payload.get(..used) {
+        thread.emit_with(tag, u64::from(id), sync::LONG, u64::from(run), payload);
+    }
+}

@@ -1,0 +1,82 @@
+//! Outcomes of calls that may or may not succeed: tries, timed waits, who was the last at a barrier.
+//!
+//! The usual outcome is 0 and costs a counter. Any other is an `OUTCOME` record that says how many calls
+//! with the usual outcome the thread made since the record of this kind before.
+
+use crate::log::reader;
+use crate::parallel::order::{RECORD, REPLAY};
+use crate::parallel::settle;
+use crate::state::Thread;
+use wayfarer_runtime_abi::encode::zigzag;
+use wayfarer_runtime_abi::record;
+
+/// Recording: the call gave this result.
+#[inline(always)]
+pub fn report(thread: &mut Thread, result: i32) {
+    if thread.sync != RECORD {
+        return;
+    }
+    if result == 0 {
+        usual(thread);
+    } else {
+        report_other(thread, result);
+    }
+}
+
+/// Recording: the call gave the usual result.
+#[inline(always)]
+pub fn usual(thread: &mut Thread) {
+    thread.skipped = thread.skipped.wrapping_add(1);
+}
+
+#[cold]
+#[inline(never)]
+fn report_other(thread: &mut Thread, result: i32) {
+    let skipped = thread.skipped;
+    thread.skipped = 0;
+    thread.emit_plain(record::OUTCOME, skipped, 0, zigzag(i64::from(result)));
+}
+
+/// Replay: what the call gave while it was recorded. `None`: not a replay.
+#[inline(always)]
+pub fn foretell(thread: &mut Thread) -> Option<i32> {
+    if thread.sync != REPLAY {
+        return None;
+    }
+    Some(promised(thread))
+}
+
+#[inline(never)]
+fn promised(thread: &mut Thread) -> i32 {
+    settle::before_outcome(thread);
+    let skipped = thread.skipped;
+    match reader::peek(thread) {
+        Some(next) if next.tag == record::OUTCOME && next.number == skipped => {
+            reader::advance(thread, next.length);
+            thread.skipped = 0;
+            next.value as i32
+        }
+        _ => {
+            thread.skipped = skipped.wrapping_add(1);
+            0
+        }
+    }
+}
+
+/// Replay: whether the thread's next record is this outcome, of this very call. Takes it if so; if not, the
+/// call does not count.
+pub fn takes(thread: &mut Thread, outcome: i32) -> bool {
+    settle::before_outcome(thread);
+    match reader::peek(thread) {
+        Some(next)
+            if next.tag == record::OUTCOME
+                && next.number == thread.skipped
+                && next.value as i32 == outcome =>
+        {
+            reader::advance(thread, next.length);
+            thread.skipped = 0;
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,57 @@
+//! Robust mutexes of a thread that ends without giving them back.
+//!
+//! The kernel marks them at the very end of a thread, when nobody has a turn any more, and knows the
+//! owner by its real id, which a replay does not have. So it is done here, in both modes, while the
+//! thread still has its turn.
+
+use crate::program::user;
+use crate::session::futex;
+use crate::state::Thread;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+const OWNER_DIED: u32 = 0x4000_0000;
+const TID: u32 = 0x3fff_ffff;
+/// As many entries as the kernel looks at.
+const LIMIT: usize = 2048;
+
+/// Marks what the thread still owns, and empties its list for the kernel.
+pub fn release(thread: &mut Thread) {
+    let head = thread.robust_list;
+    let Some([first, offset, pending]) = user::read::<[usize; 3]>(head) else {
+        return;
+    };
+    let mut entry = first;
+    let mut count = 0;
+    while entry & !1 != head && entry != 0 && count < LIMIT {
+        let Some(next) = user::read::<usize>(entry & !1) else {
+            break;
+        };
+        if entry & !1 != pending & !1 {
+            mark(thread, (entry & !1).wrapping_add(offset));
+        }
+        entry = next;
+        count += 1;
+    }
+    if pending != 0 {
+        mark(thread, (pending & !1).wrapping_add(offset));
+    }
+    user::copy_out(head, (&raw const head).cast(), 8);
+}
+
+fn mark(thread: &Thread, word: usize) {
+    if word & 3 != 0 {
+        return;
+    }
+    let Some(value) = user::read::<u32>(word) else {
+        return;
+    };
+    if value & TID != thread.tid {
+        return;
+    }
+    // SAFETY: just read, aligned.
+    let word = unsafe { &*(word as *const AtomicU32) };
+    word.store((value & !TID) | OWNER_DIED, Ordering::Release);
+    if value & !TID != 0 {
+        futex::wake(word, 1);
+    }
+}

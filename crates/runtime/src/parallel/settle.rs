@@ -1,0 +1,52 @@
+//! Replay of a parallel process: handlers that ran where the thread made no event are run again before the same access
+//! to a sync object, and not before an earlier one that left no record.
+
+use crate::hooks::library;
+use crate::log::reader;
+use crate::parallel::order;
+use crate::signals;
+use crate::state::Thread;
+use wayfarer_runtime_abi::record::{self, Record, place};
+
+/// Handlers that ran before the next access to a sync object, and others that were let in.
+pub fn before_access(thread: &mut Thread) {
+    those(thread, |_, _| true);
+}
+
+/// The same before a call whose usual outcome leaves no record: handlers that ran behind it are not for it.
+pub fn before_outcome(thread: &mut Thread) {
+    those(thread, |thread, next| {
+        if place::kind(next.check) == place::ENTRY {
+            return next.value == thread.skipped as i64;
+        }
+        let behind = reader::peek_behind(thread, next.length);
+        behind
+            .is_some_and(|behind| behind.tag == record::OUTCOME && behind.number == thread.skipped)
+    });
+}
+
+/// The same before the thread does what is done once, or waits for another one to do it.
+pub fn before_once(thread: &mut Thread, address: usize) {
+    those(thread, |thread, next| {
+        if place::kind(next.check) == place::ONCE {
+            return next.value == address as i64;
+        }
+        let behind = reader::peek_behind(thread, next.length);
+        behind.is_some_and(|behind| order::is_once_at(&behind, address))
+    });
+}
+
+fn those(thread: &mut Thread, here: impl Fn(&Thread, &Record<'_>) -> bool) {
+    loop {
+        match reader::peek(thread) {
+            Some(next) if next.tag == record::SIGNAL && place::kind(next.check) != place::EXIT => {
+                if !here(thread, &next) {
+                    return;
+                }
+                signals::replay_nowhere(thread);
+            }
+            _ if library::let_others_in(thread) => {}
+            _ => return,
+        }
+    }
+}

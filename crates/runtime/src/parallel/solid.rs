@@ -1,0 +1,298 @@
+//! Solid replay: the threads of a parallel process run one at a time under a fixed rule.
+//!
+//! The thread that runs goes on until it has to wait; then it is the turn of the next in a ring. Behind each
+//! access lies a *point*, and the points of a process are numbered. At points that the host names the thread
+//! steps aside until others have made so many accesses, or until none of them can go on. Nothing in the rule
+//! depends on time, so unsynchronised accesses come out the same in every replay with the same delays.
+
+use crate::parallel::order::REPLAY;
+use crate::session::futex;
+use crate::state::{Process, Thread, header};
+use core::sync::atomic::Ordering;
+use wayfarer_runtime_abi::layout::{
+    DELAYS_OFFSET, Delay, MAX_DELAYS, MAX_TURN_ENDS, SESSION_BASE, TURN_ENDS_OFFSET, flags, waiting,
+};
+
+/// Threads of one process that a solid replay can hold.
+pub const MAX_RING: usize = 4096;
+/// After this many rounds without anybody getting on, the thread that asks sleeps a little.
+const PATIENT_ROUNDS: u32 = 64;
+/// Of nobody who stepped aside is it known when to come back.
+const NEVER: u32 = u32::MAX;
+
+/// One thread in the ring.
+#[derive(Clone, Copy)]
+pub struct Place {
+    thread: u32,
+    /// Number of points at which the thread, which stepped aside, comes back; 0: it did not.
+    back: u32,
+}
+
+#[inline(always)]
+pub fn is_on(thread: &Thread) -> bool {
+    thread.sync == REPLAY && thread.process().ring_length != 0
+}
+
+/// The process has just become parallel.
+pub fn start(thread: &mut Thread) {
+    if thread.sync != REPLAY || header().flags & flags::SOLID == 0 {
+        return;
+    }
+    let process = thread.process();
+    process.ring_length = 1;
+    process.ring[0] = Place {
+        thread: thread.number,
+        back: 0,
+    };
+    process.points = 0;
+    process.due = NEVER;
+    process.delay_next = delays()
+        .iter()
+        .position(|delay| u32::from(delay.process) == process.id)
+        .unwrap_or(MAX_DELAYS);
+    process.ring_now.store(thread.number, Ordering::Release);
+}
+
+fn delays() -> &'static [Delay] {
+    let count = (header().solid_delays as usize).min(MAX_DELAYS);
+    // SAFETY: part of the session mapping; the host wrote it before the first process began.
+    unsafe {
+        core::slice::from_raw_parts(
+            (SESSION_BASE + DELAYS_OFFSET as usize) as *const Delay,
+            count,
+        )
+    }
+}
+
+/// A thread is about to be born.
+pub fn born(thread: &mut Thread, number: u32) {
+    if !is_on(thread) {
+        return;
+    }
+    let process = thread.process();
+    if let Some(place) = process.ring.get_mut(process.ring_length) {
+        *place = Place {
+            thread: number,
+            back: 0,
+        };
+        process.ring_length += 1;
+    }
+}
+
+/// The first thing a new thread does.
+pub fn first_turn(thread: &mut Thread) {
+    if is_on(thread) {
+        await_turn(thread);
+    }
+}
+
+/// The thread ends: the word and value that give its turn to the next. The caller stores them when nothing of
+/// the thread is left, so that nobody runs beside its end.
+pub fn leave(thread: &mut Thread) -> Option<(usize, u32)> {
+    if !is_on(thread) {
+        return None;
+    }
+    let process = thread.process();
+    let index = index_of(process, thread.number)?;
+    let next = successor(process, index);
+    let mut at = index;
+    while at + 1 < process.ring_length
+        && let Some(follower) = process.ring.get(at + 1).copied()
+    {
+        if let Some(place) = process.ring.get_mut(at) {
+            *place = follower;
+        }
+        at += 1;
+    }
+    process.ring_length = process.ring_length.saturating_sub(1).max(1);
+    Some(((&raw const process.ring_now) as usize, next))
+}
+
+/// The thread will never go on.
+pub fn retire(thread: &mut Thread) {
+    if let Some((_, next)) = leave(thread) {
+        give(thread.process(), next);
+    }
+}
+
+fn index_of(process: &Process, number: u32) -> Option<usize> {
+    let ring = process.ring.get(..process.ring_length)?;
+    ring.iter().position(|place| place.thread == number)
+}
+
+fn successor(process: &Process, index: usize) -> u32 {
+    let next = if index + 1 < process.ring_length {
+        index + 1
+    } else {
+        0
+    };
+    process.ring.get(next).map_or(0, |place| place.thread)
+}
+
+fn give(process: &Process, number: u32) {
+    process.ring_now.store(number, Ordering::Release);
+    futex::wake(&process.ring_now, u32::MAX >> 1);
+}
+
+fn await_turn(thread: &mut Thread) {
+    let (process, number) = (thread.process(), thread.number);
+    let mut looks = 0;
+    loop {
+        let now = process.ring_now.load(Ordering::Acquire);
+        if now == number {
+            return;
+        }
+        if header().stop.load(Ordering::Acquire) != 0 {
+            futex::park(thread);
+        }
+        looks += 1;
+        if looks > 50 {
+            futex::wait(&process.ring_now, now, 100);
+        } else {
+            core::hint::spin_loop();
+        }
+    }
+}
+
+fn pass(thread: &mut Thread) {
+    let process = thread.process();
+    if let Some(index) = index_of(process, thread.number) {
+        let next = successor(process, index);
+        if next != thread.number {
+            give(process, next);
+            await_turn(thread);
+        }
+    }
+}
+
+/// The thread cannot go on now: the next one's turn.
+pub fn pass_on(thread: &mut Thread) {
+    if header().stop.load(Ordering::Acquire) != 0 {
+        futex::park(thread);
+    }
+    pass(thread);
+}
+
+/// The thread asks for others to run.
+pub fn step_aside(thread: &mut Thread) {
+    if is_on(thread) {
+        pass_on(thread);
+    }
+}
+
+/// An access is about to be made: perhaps somebody who stepped aside comes back first.
+#[inline(always)]
+pub fn step(thread: &mut Thread) {
+    let process = thread.process();
+    if process.ring_length > 1 && process.points >= process.due {
+        let_back(thread);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn let_back(thread: &mut Thread) {
+    let process = thread.process();
+    let due = process.due;
+    let ring = process.ring.get(..process.ring_length).unwrap_or(&[]);
+    if let Some(place) = ring.iter().find(|place| place.back == due)
+        && place.thread != thread.number
+    {
+        give(process, place.thread);
+        await_turn(thread);
+    }
+}
+
+/// An access is over: perhaps the thread steps aside here.
+#[inline(always)]
+pub fn point(thread: &mut Thread) {
+    if thread.process().ring_length != 0 {
+        reach_point(thread);
+    }
+}
+
+#[inline(never)]
+fn reach_point(thread: &mut Thread) {
+    let process = thread.process();
+    let point = process.points;
+    process.points = point.wrapping_add(1);
+    thread.last_point = point;
+    if let Some(delay) = delays().get(process.delay_next)
+        && u32::from(delay.process) == process.id
+        && delay.point == point
+    {
+        process.delay_next += 1;
+        delayed(thread, u32::from(delay.others));
+    }
+}
+
+/// Lets others go first until they have made `others` accesses, or none of them can go on.
+fn delayed(thread: &mut Thread, others: u32) {
+    let process = thread.process();
+    let back = match others {
+        0 => NEVER,
+        others => process.points.saturating_add(others),
+    };
+    set_back(process, thread.number, back);
+    loop {
+        let before = process.points;
+        pass(thread);
+        if process.points >= back || process.points == before {
+            break;
+        }
+    }
+    set_back(process, thread.number, 0);
+}
+
+fn set_back(process: &mut Process, number: u32, back: u32) {
+    if let Some(index) = index_of(process, number)
+        && let Some(place) = process.ring.get_mut(index)
+    {
+        place.back = back;
+    }
+    let ring = process.ring.get(..process.ring_length).unwrap_or(&[]);
+    let waiting = ring.iter().map(|place| place.back);
+    process.due = waiting.filter(|back| *back != 0).min().unwrap_or(NEVER);
+}
+
+/// Tells the host behind which point the thread came to where it has to wait.
+fn note_turn_end(thread: &Thread) {
+    let number = header().solid_turn_ends.fetch_add(1, Ordering::Relaxed);
+    let end = Delay {
+        point: thread.last_point,
+        process: thread.process().id as u16,
+        others: 0,
+    };
+    let table = (SESSION_BASE + TURN_ENDS_OFFSET as usize) as *mut Delay;
+    // SAFETY: part of the session mapping; the index is reduced.
+    unsafe { table.add(number as usize % MAX_TURN_ENDS).write(end) };
+}
+
+/// Lets the others run until `ready`.
+pub fn wait_until(thread: &mut Thread, ready: impl Fn() -> bool) {
+    let mut rounds = 0u32;
+    while !ready() {
+        if rounds == 0 {
+            note_turn_end(thread);
+        }
+        if rounds == PATIENT_ROUNDS {
+            thread
+                .slot()
+                .waiting
+                .store(waiting::SYNC, Ordering::Release);
+        }
+        if rounds >= PATIENT_ROUNDS {
+            // Nobody gets on: the host will notice.
+            let never = core::sync::atomic::AtomicU32::new(0);
+            futex::wait(&never, 0, 1);
+        }
+        rounds += 1;
+        if header().stop.load(Ordering::Acquire) != 0 {
+            futex::park(thread);
+        }
+        pass(thread);
+    }
+    if rounds >= PATIENT_ROUNDS {
+        thread.slot().waiting.store(waiting::NO, Ordering::Release);
+    }
+}

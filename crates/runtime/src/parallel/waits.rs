@@ -1,0 +1,67 @@
+//! How long threads wait for locks: looked at only where a lock was found taken, and written down only when
+//! it took a while. A replay passes over it.
+
+use crate::calls::clock;
+use crate::parallel::order::{NUMBER, Order, RECORD};
+use crate::state::Thread;
+use core::sync::atomic::Ordering;
+use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::wait::{SHORTEST_NS, rounded, value};
+
+/// When a thread began to wait.
+#[derive(Clone, Copy)]
+pub struct Since {
+    /// 0: nobody wants to know.
+    nanoseconds: u64,
+    /// The run of the object then.
+    run: u32,
+}
+
+/// Ahead of a call that may wait; `taken`: it looks as if it will.
+#[inline(always)]
+pub fn begin(thread: &Thread, taken: bool, order: Order<'_>) -> Since {
+    if taken && thread.sync == RECORD {
+        Since {
+            nanoseconds: clock::monotonic_ns(thread).unwrap_or(0),
+            run: order.tail.run.load(Ordering::Relaxed),
+        }
+    } else {
+        Since {
+            nanoseconds: 0,
+            run: 0,
+        }
+    }
+}
+
+impl Since {
+    /// The thread has got what it waited for, and the access is noted.
+    #[inline(always)]
+    pub fn end(self, thread: &mut Thread, order: Order<'_>) {
+        if self.nanoseconds != 0 {
+            write_down(thread, order, self.nanoseconds, 0);
+        }
+    }
+
+    /// The same for an access that still keeps all others out: the run is this thread's.
+    #[inline(always)]
+    pub fn end_alone(self, thread: &mut Thread, order: Order<'_>) {
+        if self.nanoseconds != 0 {
+            let run = order.tail.run.load(Ordering::Relaxed);
+            write_down(thread, order, self.nanoseconds, run.wrapping_sub(self.run));
+        }
+    }
+}
+
+#[inline(never)]
+fn write_down(thread: &mut Thread, order: Order<'_>, began: u64, behind: u32) {
+    let Some(now) = clock::monotonic_ns(thread) else {
+        return;
+    };
+    let waited = now.saturating_sub(began);
+    let object = order.tail.id.load(Ordering::Relaxed) & NUMBER;
+    if waited < SHORTEST_NS || object == 0 {
+        return;
+    }
+    let (scale, count) = rounded(waited);
+    thread.emit_plain(record::WAIT, u64::from(object), scale, value(count, behind));
+}

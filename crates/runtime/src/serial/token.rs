@@ -1,0 +1,417 @@
+//! Serial mode: one thread of a domain at a time, and the order in which they took turns.
+//!
+//! A domain is a process with several threads, or all processes that share memory with each other.
+//! While recording the token is a lock; whoever takes it from another owner writes a `TURN` record. In
+//! a replay the turns are simply counted through: a thread whose next record is a `TURN` lets the
+//! others go first.
+
+use crate::calls::disarm;
+use crate::log::end as log_end;
+use crate::log::reader;
+use crate::parallel::late;
+use crate::serial::crossings;
+use crate::serial::crossings::Place;
+use crate::serial::watch;
+use crate::serial::watch::Watch;
+use crate::session::futex;
+use crate::state::{Process, Thread, header, thread_slot};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
+use wayfarer_runtime_abi::record::threads;
+
+/// How often a thread looks for the token before it sleeps: a few microseconds, as long as others have it between two
+/// calls. Measured with memcached: 1.6 % more requests than with a fourth of it, and with three times as much, which
+/// takes processors from others.
+const SPINS: u32 = 350;
+/// What a thread that is asked for its turn finds in its slot.
+const ASKED: u32 = 1;
+
+/// The token of the domain of a process.
+pub fn of(process: &Process) -> &'static Token {
+    // SAFETY: points into the session mapping since the process was set up.
+    unsafe { &*process.token }
+}
+
+/// Recording: lets the token go before a call that may wait.
+#[inline(always)]
+pub fn let_go(thread: &mut Thread) {
+    if thread.holds_token {
+        release(thread);
+    }
+}
+
+/// Recording: takes the token back.
+#[inline(always)]
+pub fn take(thread: &mut Thread) {
+    if thread.process().serial {
+        acquire(thread);
+    }
+}
+
+/// Recording: takes the token back behind a call that was announced. Until then the log says that the call has not come
+/// back: if the process ends meanwhile, the turn that others took was this thread's up to that call, and no further.
+pub fn take_back(thread: &mut Thread, announced: bool) {
+    let turn = if thread.process().serial && !thread.holds_token {
+        lock(thread)
+    } else {
+        None
+    };
+    if announced {
+        thread.came_back();
+    }
+    if let Some(turn) = turn {
+        begin_in_log(thread, turn);
+    }
+}
+
+#[inline(never)]
+pub fn release(thread: &mut Thread) {
+    thread.holds_token = false;
+    unlock(of(thread.process()));
+}
+
+/// Looks first and stores then, instead of an exchange, which would hold the owner up until the token's memory has come
+/// back from whoever looked at it. A thread that begins to wait in between is not woken; the kernel lets it sleep only if
+/// it is faster than our store, and then for a moment at most (`watch.rs`).
+fn unlock(token: &Token) {
+    let is_waited_for = token.state.load(Ordering::Relaxed) == 2;
+    token.state.store(0, Ordering::Release);
+    if is_waited_for {
+        wake_one(token);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn wake_one(token: &Token) {
+    futex::wake(&token.state, 1);
+}
+
+#[inline(never)]
+pub fn acquire(thread: &mut Thread) {
+    if thread.holds_token {
+        return;
+    }
+    if let Some(turn) = lock(thread) {
+        begin_in_log(thread, turn);
+    }
+}
+
+fn begin_in_log(thread: &mut Thread, turn: u32) {
+    thread.emit_turn(turn);
+    // Only a thread that had the token could decide otherwise.
+    disarm::keep_up(thread);
+}
+
+/// Takes the token; the number of the turn that begins with it, if others had theirs since.
+#[inline]
+pub fn lock(thread: &mut Thread) -> Option<u32> {
+    let token = loop {
+        let token = of(thread.process());
+        if token
+            .state
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+            .is_err()
+        {
+            wait_for(thread, token);
+        }
+        // Another thread may have taken the process into another domain meanwhile.
+        // SAFETY: another thread may change it; a plain word read anew each time.
+        if core::ptr::eq(token, unsafe {
+            (&raw const thread.process().token).read_volatile()
+        }) {
+            break token;
+        }
+        unlock(token);
+    };
+    thread.holds_token = true;
+    if thread.process().parallel {
+        return None;
+    }
+    let me = thread.number + 1;
+    if token.owner.load(Ordering::Relaxed) == me {
+        return None;
+    }
+    let turn = begin_turn(thread, token);
+    if token.nappers.load(Ordering::Relaxed) != 0 && !thread.spun.has_just(thread.events) {
+        watch::wake_nappers(token);
+    }
+    Some(turn)
+}
+
+/// The token is this thread's, and was another's before.
+#[inline(always)]
+fn begin_turn(thread: &mut Thread, token: &Token) -> u32 {
+    token.owner.store(thread.number + 1, Ordering::Relaxed);
+    let turn = token.turn.load(Ordering::Relaxed).wrapping_add(1);
+    token.turn.store(turn, Ordering::Relaxed);
+    thread.turn = turn;
+    turn
+}
+
+#[cold]
+#[inline(never)]
+fn wait_for(thread: &mut Thread, token: &Token) {
+    let mut spins = 0;
+    while spins < SPINS {
+        if token.state.load(Ordering::Relaxed) == 0
+            && token
+                .state
+                .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        {
+            return;
+        }
+        core::hint::spin_loop();
+        spins += 1;
+    }
+    let mut watch = Watch::begin(thread, token);
+    let in_vain = thread.vain.is_too_much(thread.events);
+    loop {
+        if in_vain {
+            ask_owner(thread, token);
+        }
+        if token.state.swap(2, Ordering::AcqRel) == 0 {
+            return;
+        }
+        let before = token.turn.load(Ordering::Relaxed);
+        let slice_us = watch.slice_us(token);
+        futex::wait_us(&token.state, 2, slice_us);
+        if token.state.load(Ordering::Relaxed) != 2 || token.turn.load(Ordering::Relaxed) != before
+        {
+            watch = Watch::begin(thread, token);
+            continue;
+        }
+        // A parallel process keeps it for moments only, and does not say who has it.
+        if !thread.process().parallel {
+            watch.overdue(thread, token, slice_us);
+        }
+    }
+}
+
+/// Recording, at the end of an event: yields if somebody has waited for long.
+#[inline(always)]
+pub fn yield_if_asked(thread: &mut Thread) {
+    if thread.holds_token && is_asked(thread) {
+        give_way(thread, None);
+    }
+}
+
+fn ask_owner(thread: &Thread, token: &Token) {
+    let owner = token.owner.load(Ordering::Relaxed);
+    if owner != 0 && owner != thread.number + 1 {
+        ask(owner - 1);
+    }
+}
+
+/// Recording: asks a thread for its turn. It looks at a word of its own, not at the token: that line of memory moves
+/// to whoever wants a turn, and every lock and heap call of the program would have to fetch it back.
+pub fn ask(owner: u32) {
+    // SAFETY: slots are part of the session mapping.
+    let slot = unsafe { &*thread_slot(owner) };
+    slot.waiting.store(ASKED, Ordering::Release);
+}
+
+/// Recording: somebody has waited for long. Never so in a thread that runs in a replay.
+#[inline(always)]
+pub fn is_asked(thread: &Thread) -> bool {
+    thread.slot().waiting.load(Ordering::Relaxed) != waiting::NO
+}
+
+/// Recording: the token goes to whoever waits, and comes back later; `between`: where between two events.
+#[inline(never)]
+pub fn give_way(thread: &mut Thread, between: Option<Place>) {
+    if !thread.holds_token {
+        return;
+    }
+    let token = of(thread.process());
+    thread.slot().waiting.store(waiting::NO, Ordering::Relaxed);
+    thread.emit_yield(between);
+    let turn = token.turn.load(Ordering::Relaxed);
+    release(thread);
+    if let Some(spin) = between.and_then(|place| place.spin) {
+        watch::nap(thread, token, turn, spin);
+    } else {
+        let_others_win(token, turn);
+    }
+    acquire(thread);
+    thread.spun.back();
+    if token.turn.load(Ordering::Relaxed) == turn {
+        // Nobody wanted it after all: a turn of our own keeps the log well formed.
+        token.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
+        thread.turn = turn.wrapping_add(1);
+        thread.emit_turn(thread.turn);
+    }
+}
+
+/// The lock is not fair by itself.
+fn let_others_win(token: &Token, turn: u32) {
+    let mut tries = 0;
+    while token.turn.load(Ordering::Relaxed) == turn && tries < 50 {
+        // SAFETY: sched_yield has no arguments.
+        unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
+        tries += 1;
+    }
+}
+
+/// The process is about to have a second thread: from now on turns count.
+pub fn start_serial(thread: &mut Thread) {
+    let process = thread.process();
+    if process.serial {
+        // It shares memory with others, and had turns before it had threads.
+        crate::parallel::decide(thread);
+        return;
+    }
+    process.serial = true;
+    crate::parallel::decide(thread);
+    if process.parallel && thread.mode != MODE_RECORD {
+        return;
+    }
+    let token = of(process);
+    token.owner.store(thread.number + 1, Ordering::Relaxed);
+    token.state.store(1, Ordering::Release);
+    thread.holds_token = true;
+    thread.turn = token.turn.load(Ordering::Relaxed);
+}
+
+/// The process shares memory with others from now on: it joins their domain. Runs in both modes.
+///
+/// Its threads may wait for turns by now. While recording, none of them has one in the new domain before this one has. A
+/// thread of a replay that waits for a turn in the new domain may still look at the old one, so no number stands for a
+/// turn in both.
+pub fn join_shared_domain(thread: &mut Thread) {
+    let process = thread.process();
+    if process.parallel {
+        late::tell(thread, threads::SHARED_MEMORY);
+        return;
+    }
+    if process.shared_domain {
+        return;
+    }
+    let (old, new) = (of(process), &header().shared_domain);
+    let (held, last) = (thread.holds_token, thread.turn);
+    if thread.mode == MODE_RECORD {
+        if new
+            .state
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+            .is_err()
+        {
+            wait_for(thread, new);
+        }
+        let turn = begin_turn(thread, new);
+        thread.emit_turn(turn);
+    }
+    process.shared_domain = true;
+    process.serial = true;
+    process.token = core::ptr::from_ref(new).cast_mut();
+    // SAFETY: the slot is part of the session mapping.
+    unsafe {
+        (*process.slot)
+            .flags
+            .fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed)
+    };
+    // Whoever waits for the old token finds that it leads nowhere, and comes to the new one.
+    if thread.mode == MODE_RECORD {
+        thread.holds_token = true;
+        if held {
+            unlock(old);
+        }
+    } else {
+        thread.holds_token = false;
+        if held {
+            old.turn.store(last.wrapping_add(1), Ordering::Release);
+            futex::wake(&old.turn, u32::MAX >> 1);
+        }
+        first_turn(thread);
+    }
+    if held {
+        thread.turn = thread.turn.max(last.wrapping_add(2));
+        new.turn.store(thread.turn, Ordering::Release);
+    }
+}
+
+/// Replay: the `TURN` that a thread wrote as it entered a domain.
+pub fn first_turn(thread: &mut Thread) {
+    if let Some(next) = reader::peek(thread)
+        && next.tag == wayfarer_runtime_abi::record::TURN
+    {
+        reader::consume(thread);
+        await_turn(thread, next.number as u32);
+    }
+}
+
+/// Both modes: the thread leaves its domain for good (exec, exit); whoever comes next takes a turn.
+pub fn leave(thread: &mut Thread) {
+    if !thread.holds_token {
+        return;
+    }
+    if thread.mode == MODE_RECORD {
+        of(thread.process()).owner.store(0, Ordering::Relaxed);
+        release(thread);
+    } else {
+        pass(thread);
+    }
+}
+
+/// Replay: the thread's turn is over; the next one may run.
+pub fn pass(thread: &mut Thread) {
+    if !thread.holds_token {
+        return;
+    }
+    thread.holds_token = false;
+    let (token, next) = (of(thread.process()), thread.turn.wrapping_add(1));
+    token.turn.store(next, Ordering::Release);
+    futex::wake_for_turn(&token.turn, next);
+}
+
+/// Replay: the next record is a `TURN`: the others first.
+pub fn await_turn(thread: &mut Thread, turn: u32) {
+    pass(thread);
+    let process = thread.process();
+    loop {
+        let (shared, token) = (process.shared_domain, of(process));
+        let is_current = || {
+            // SAFETY: another thread may change it; a plain word read anew each time.
+            core::ptr::eq(token, unsafe { (&raw const process.token).read_volatile() })
+        };
+        futex::wait_until(thread, waiting::TURN, u64::from(turn), &token.turn, || {
+            let now = token.turn.load(Ordering::Acquire);
+            now == turn || (shared && turn == 1 && now == 0) || !is_current()
+        });
+        if is_current() {
+            break;
+        }
+    }
+    thread.turn = turn;
+    thread.holds_token = true;
+}
+
+/// Replay: the next record is a `YIELD`: the turn is given away at this very place.
+pub fn replay_yield(thread: &mut Thread) {
+    crossings::ended(thread);
+    reader::consume(thread);
+    match reader::peek(thread) {
+        Some(next) if next.tag == wayfarer_runtime_abi::record::TURN => {
+            reader::consume(thread);
+            await_turn(thread, next.number as u32);
+        }
+        Some(_) => {}
+        // It never got its turn back.
+        None => log_end::reached(thread),
+    }
+}
+
+/// Both modes: the domain of a process that starts afresh after fork.
+pub fn own_domain(process: &mut Process) {
+    if !process.shared_domain {
+        process.serial = false;
+        process.decided = false;
+        process.has_foreign_locks |= process.parallel;
+        process.parallel = false;
+        process.told_late = 0;
+        process.ring_length = 0;
+        // SAFETY: the slot is part of the session mapping.
+        process.token = unsafe { &raw mut (*process.slot).token };
+    }
+}

@@ -1,0 +1,125 @@
+//! Waiting on words of the session file, which several processes share.
+
+use crate::serial::watch;
+use crate::state::{Thread, header};
+use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::layout::waiting;
+
+const FUTEX: usize = 202;
+const WAIT: usize = 0;
+const WAKE: usize = 1;
+const WAIT_BITSET: usize = 9;
+const WAKE_BITSET: usize = 10;
+
+/// Sleeps while `word` is `value`, at most `milliseconds`.
+pub fn wait(word: &AtomicU32, value: u32, milliseconds: u64) {
+    wait_us(word, value, milliseconds * 1000);
+}
+
+/// The same, at most `microseconds`.
+pub fn wait_us(word: &AtomicU32, value: u32, microseconds: u64) {
+    let timeout: [u64; 2] = [microseconds / 1_000_000, (microseconds % 1_000_000) * 1000];
+    futex(word, WAIT, value, Some(&timeout), 0);
+}
+
+/// Sleeps while `word` is `value`, until somebody wakes one of these bits, at most `microseconds`.
+pub fn wait_bits(word: &AtomicU32, value: u32, bits: u32, microseconds: u32) {
+    let until = watch::time().wrapping_add(u64::from(microseconds) * 1000);
+    let until = [until / 1_000_000_000, until % 1_000_000_000];
+    futex(word, WAIT_BITSET, value, Some(&until), bits);
+}
+
+/// Wakes all that sleep on one of these bits.
+pub fn wake_bits(word: &AtomicU32, bits: u32) {
+    futex(word, WAKE_BITSET, u32::MAX >> 1, None, bits);
+}
+
+/// Wakes whoever sleeps for turn `turn` of a domain, and few others: each sleeps on a bit of its own.
+pub fn wake_for_turn(word: &AtomicU32, turn: u32) {
+    wake_bits(word, bit_of(u64::from(turn)));
+}
+
+fn bit_of(turn: u64) -> u32 {
+    1 << (turn % 32)
+}
+
+pub fn wake(word: &AtomicU32, how_many: u32) {
+    futex(word, WAKE, how_many, None, 0);
+}
+
+fn futex(word: &AtomicU32, operation: usize, value: u32, time: Option<&[u64; 2]>, bits: u32) {
+    let word = core::ptr::from_ref(word) as usize;
+    let time = time.map_or(0, |time| core::ptr::from_ref(time) as usize);
+    // SAFETY: the word and the time live until the call is over.
+    unsafe {
+        raw::syscall6(
+            FUTEX,
+            word,
+            operation,
+            value as usize,
+            time,
+            0,
+            bits as usize,
+        )
+    };
+}
+
+/// How often a replay looks before it sleeps; the other side usually needs a few microseconds.
+const LOOKS: u32 = 300;
+
+/// A replaying thread waits until `ready`, sleeping on `word`. Never returns once the session stops.
+pub fn wait_until(
+    thread: &mut Thread,
+    kind: u32,
+    argument: u64,
+    word: &AtomicU32,
+    ready: impl Fn() -> bool,
+) {
+    // What an event waits for comes from another process, which waits for nothing that comes behind the event:
+    // the thread keeps its turn, so that nothing depends on how fast the other process is.
+    if crate::parallel::solid::is_on(thread) && !thread.in_event {
+        crate::parallel::solid::wait_until(thread, ready);
+        return;
+    }
+    let mut looks = 0;
+    while looks < LOOKS {
+        if ready() {
+            return;
+        }
+        core::hint::spin_loop();
+        looks += 1;
+    }
+    let slot = thread.slot();
+    slot.waiting_for.store(argument, Ordering::Relaxed);
+    slot.waiting.store(kind, Ordering::Release);
+    loop {
+        let value = word.load(Ordering::Acquire);
+        if ready() {
+            break;
+        }
+        if header().stop.load(Ordering::Acquire) != 0 {
+            park(thread);
+        }
+        match kind {
+            waiting::TURN => wait_bits(word, value, bit_of(argument), 100_000),
+            _ => wait(word, value, 100),
+        }
+    }
+    slot.waiting.store(waiting::NO, Ordering::Release);
+}
+
+/// The session is over for this thread; the host ends the process.
+pub fn park(thread: &mut Thread) -> ! {
+    let slot = thread.slot();
+    slot.waiting.store(waiting::STOPPED, Ordering::Release);
+    rest()
+}
+
+/// Sleeps until the process is ended from outside.
+pub fn rest() -> ! {
+    let forever = AtomicU32::new(0);
+    loop {
+        wait(&forever, 0, 10_000);
+    }
+}

@@ -1,0 +1,4 @@
+//! What goes through the session file: waiting on its words, and telling the host.
+
+pub mod diverge;
+pub mod futex;
