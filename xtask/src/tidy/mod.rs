@@ -1,6 +1,8 @@
 //! Style as a test. Each rule is a pure function over texts in a file of its own; this one walks the tree.
 
 mod edges;
+mod figures;
+mod functions;
 mod kept;
 mod lengths;
 mod source;
@@ -9,6 +11,7 @@ mod words;
 
 use crate::failure::{At, Failure, failure};
 use crate::workspace;
+use figures::Figures;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +24,7 @@ const TEXTS: &[&str] = &["rs", "md", "toml", "sh", "py", "c", "h", "S"];
 pub fn run() -> Result<(), Failure> {
     let root = workspace::root();
     let mut found = Vec::new();
+    let mut figures = Figures::default();
     found.extend(edges::violations(&workspace::metadata(
         &root.join("Cargo.toml"),
     )?)?);
@@ -31,7 +35,6 @@ pub fn run() -> Result<(), Failure> {
 
     let mut paths = Vec::new();
     collect(&root, &mut paths)?;
-    let mut lengths = Vec::new();
     let mut sources = Vec::new();
     for path in &paths {
         let name = path
@@ -42,18 +45,17 @@ pub fn run() -> Result<(), Failure> {
         let text = fs::read_to_string(path).at("reading", path)?;
         found.extend(words::violations(&name, &text));
         let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-        if is_rust && !is_generated(&text) {
-            lengths.push((name.clone(), text.lines().count()));
-            if let Some(owner) = owner(&name) {
-                if !source::has_module_docs(&text) {
-                    found.push(format!("{name} does not begin with //! and what it is for"));
-                }
-                sources.push((owner, name, text));
+        if let Some(owner) = owner(&name).filter(|_| is_rust && !is_generated(&text)) {
+            if !source::has_module_docs(&text) {
+                found.push(format!("{name} does not begin with //! and what it is for"));
             }
+            sources.push((owner, name, text));
         }
     }
     found.extend(kept::violations(&kept::files(&root)?));
-    found.extend(lengths::violations(&lengths));
+    figures.add("files", paths.len());
+    figures.add("Rust files of ours", sources.len());
+    found.extend(lengths::violations(&sources, &mut figures));
     found.extend(unsafety::violations(&sources));
     let readme = root.join("README.md");
     found.extend(words::readme_violations(
@@ -61,11 +63,7 @@ pub fn run() -> Result<(), Failure> {
     ));
 
     if found.is_empty() {
-        println!(
-            "tidy: {} files, {} of them Rust",
-            paths.len(),
-            lengths.len()
-        );
+        print!("{}", figures.text());
         return Ok(());
     }
     for violation in &found {
