@@ -2,7 +2,7 @@
 //! turns what they leave into a trace or a verdict.
 //!
 //! - [`record`]: [`program`] → [`session`] → [`launch`] → wait → seal;
-//! - [`replay`]: plan → [`modules`] → [`replay_session`] → [`launch`] → [`monitor`] ([`observe`]) → verdict;
+//! - [`replay`]: plan → [`modules`] → session → [`launch`] → monitor → verdict;
 //! - [`probe`]: what this machine offers.
 //!
 //! Unsafe code is confined to [`session`] (the shared mapping), [`launch`] and [`probe`] (between fork and
@@ -13,14 +13,11 @@ pub mod inherited;
 mod judge;
 pub mod launch;
 pub mod modules;
-pub mod monitor;
-pub mod observe;
 pub mod probe;
 pub mod program;
 pub mod raced;
 pub mod record;
 pub mod replay;
-pub mod replay_session;
 pub mod runtime_library;
 pub mod session;
 pub mod trace_directory;

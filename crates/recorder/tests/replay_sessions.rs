@@ -3,7 +3,7 @@
 use std::os::unix::fs::FileExt;
 
 use wayfarer_model::ProcessId;
-use wayfarer_recorder::replay_session::build;
+use wayfarer_recorder::replay::build::build;
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, MODE_REPLAY, object_flags, object_kind, process_state,
 };

@@ -1,4 +1,7 @@
-//! What the agent sees of a running replay, as plain values.
+//! What the host sees of a running replay, as plain values.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use wayfarer_model::{ObjectId, ProcessId, ThreadId};
 
@@ -50,7 +53,7 @@ pub struct ProcessState {
     pub state: u32,
     /// Exit code when `state` is `EXITED`.
     pub status: u32,
-    /// As the agent's own wait gave it, where the agent was the one to wait.
+    /// As the host's own wait gave it, where the host was the one to wait.
     pub wait_status: Option<i32>,
 }
 
@@ -73,4 +76,60 @@ pub struct Met {
     pub came_arguments: [u64; 6],
     pub detail: [u64; 4],
     pub text: String,
+}
+
+/// A running replay at one moment, with the answers to the questions that were asked before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observation {
+    /// Whether any process of the replay is left.
+    pub anybody_left: bool,
+    /// The first divergence.
+    pub met: Option<Met>,
+    pub threads: Vec<ThreadState>,
+    /// Number of the write that may go next.
+    pub output_turn: u32,
+    pub answers: Answers,
+}
+
+/// What the session of a replay cannot tell, and is only needed when nobody has moved for a while.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Questions {
+    /// Have they died?
+    pub processes: Vec<ProcessId>,
+    /// What do they use of the processor?
+    pub threads: Vec<ThreadId>,
+}
+
+/// What was found out about [`Questions`]: an answer to each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    pub processes: BTreeMap<ProcessId, Life>,
+    /// `None`: there is no such thread.
+    pub threads: BTreeMap<ThreadId, Option<ProcessorUse>>,
+}
+
+impl Answers {
+    /// Whether none of these questions is open.
+    pub fn cover(&self, questions: &Questions) -> bool {
+        let Questions { processes, threads } = questions;
+        processes.iter().all(|id| self.processes.contains_key(id))
+            && threads.iter().all(|id| self.threads.contains_key(id))
+    }
+}
+
+/// Whether a process exists in the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    Lives,
+    /// With the wait status where the kernel still shows it.
+    Died(Option<i32>),
+}
+
+/// What a thread makes of the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessorUse {
+    /// It has used so much.
+    pub time: Duration,
+    /// It runs or would like to.
+    pub would_run: bool,
 }

@@ -1,16 +1,36 @@
-//! Reads the state of a running replay out of its session.
+//! Looks at a running replay: its state out of the session, and what the kernel adds to it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use wayfarer_model::{ObjectId, ProcessId, ThreadId};
-use wayfarer_replay::{Met, Plan, ProcessState, ThreadState, Wait};
+use wayfarer_replay::observed::{Answers, Life, ProcessorUse, Questions};
+use wayfarer_replay::{Met, Observation, Plan, ProcessState, ThreadState, Wait};
 use wayfarer_runtime_abi::layout::{ThreadSlot, process_state, waiting};
 
+use crate::children::{self, Stat};
 use crate::session::Session;
 
 /// Divergence states of the header.
 const COMPLETE: u32 = 2;
+
+/// The replay as it is now.
+pub fn observe(
+    session: &Session,
+    plan: &Plan,
+    anybody_left: bool,
+    questions: &Questions,
+) -> Observation {
+    // A divergence first: the threads are shown as they are once it is known.
+    let met = divergence(session);
+    Observation {
+        anybody_left,
+        met,
+        threads: threads(session, plan),
+        output_turn: session.header().output_turn.load(Acquire),
+        answers: answers(session, questions),
+    }
+}
 
 /// All threads of the session. A thread lives when it has begun and its process has not ended.
 pub fn threads(session: &Session, plan: &Plan) -> Vec<ThreadState> {
@@ -79,7 +99,7 @@ pub fn processes(session: &Session, ended: &BTreeMap<ProcessId, i32>) -> Vec<Pro
 }
 
 /// The first divergence, once it is fully written.
-pub fn divergence(session: &Session) -> Option<Met> {
+fn divergence(session: &Session) -> Option<Met> {
     let found = &session.header().divergence;
     if found.state.load(Acquire) != COMPLETE {
         return None;
@@ -106,17 +126,48 @@ pub fn divergence(session: &Session) -> Option<Met> {
     })
 }
 
-/// A number that changes whenever any thread has moved.
-pub fn progress(threads: &[ThreadState]) -> u64 {
-    threads.iter().fold(0, |sum: u64, thread| {
-        // Threads that only take locks make no events, but wait for ever new runs.
-        let waits = match thread.wait {
-            Wait::No => 0,
-            Wait::Sync { object, run } => u64::from(object) << 32 | u64::from(run),
-            _ => 1,
-        };
-        sum.wrapping_mul(31)
-            .wrapping_add(thread.events)
-            .wrapping_add(waits << 1 | u64::from(thread.live))
-    })
+/// What the kernel knows of processes and threads of the replay.
+fn answers(session: &Session, questions: &Questions) -> Answers {
+    Answers {
+        processes: questions
+            .processes
+            .iter()
+            .map(|id| (*id, life(session, *id)))
+            .collect(),
+        threads: questions
+            .threads
+            .iter()
+            .map(|id| (*id, processor_use(session, *id)))
+            .collect(),
+    }
+}
+
+fn life(session: &Session, process: ProcessId) -> Life {
+    let Some(pid) = real_pid(session, process) else {
+        return Life::Lives;
+    };
+    match Stat::read(pid) {
+        Some(stat) if stat.state != 'Z' => Life::Lives,
+        dead => Life::Died(dead.map(|stat| stat.exit_code)),
+    }
+}
+
+fn processor_use(session: &Session, thread: ThreadId) -> Option<ProcessorUse> {
+    let slot = session.thread(thread.0)?;
+    let pid = real_pid(session, ProcessId(slot.process))?;
+    let (time, would_run) = children::processor_use(pid, slot.real_tid.load(Acquire) as i32)?;
+    Some(ProcessorUse { time, would_run })
+}
+
+/// The kernel's number of a process of the replay, once it has begun.
+pub fn real_pid(session: &Session, id: ProcessId) -> Option<i32> {
+    let pid = session.process(id.0)?.real_pid.load(Acquire) as i32;
+    (pid > 0).then_some(pid)
+}
+
+/// The process of the replay that has this number of the kernel.
+pub fn process_of(session: &Session, pid: i32) -> Option<ProcessId> {
+    // Numbers of the kernel are used again: the youngest process of that number is the one.
+    let mut ids = session.process_ids().rev().map(ProcessId);
+    ids.find(|id| real_pid(session, *id) == Some(pid))
 }

@@ -1,22 +1,32 @@
 //! `wayfarer replay`: runs a trace again and compares everything.
+//!
+//! [`build`] lays the trace out for a replay; while the replay runs, [`drive`] waits for its processes, [`look`]
+//! shows them to the monitor (`wayfarer_replay::monitor`), which decides, and [`orders`] obeys; [`report`] sums up.
 
-use std::collections::BTreeMap;
+pub mod build;
+mod drive;
+mod look;
+mod orders;
+mod report;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
-use wayfarer_replay::{Explanation, Plan};
+use wayfarer_replay::{Monitor, Plan};
 use wayfarer_runtime_abi::BASE_PADDING;
 use wayfarer_runtime_abi::layout::{Delay, flags};
 use wayfarer_trace::{OpenError, Trace};
 
+use self::build::BuildError;
+use self::drive::Run;
+pub use self::report::ReplayReport;
 use crate::children::Watch;
 use crate::launch::{Launch, LaunchError, start};
 use crate::modules::{self, ModuleError};
-use crate::monitor::Run;
 use crate::program::Program;
-use crate::replay_session::{self, BuildError};
 use crate::runtime_library;
 use crate::session::Session;
 
@@ -53,27 +63,6 @@ impl ReplayError {
     }
 }
 
-/// What a replay showed.
-pub struct ReplayReport {
-    pub explanation: Option<Explanation>,
-    /// Exit status of the command as the replay reproduced it, 128 + signal.
-    pub status: i32,
-    pub processes: u64,
-    pub threads: u64,
-    pub events: u64,
-    pub trace_bytes: u64,
-    /// The replayed output ended in the middle of a line.
-    pub open_line: bool,
-    /// Where each thread was when a cut trace came to its end.
-    pub ends_at: Vec<String>,
-    /// What is unreadable in the trace.
-    pub damage: Vec<String>,
-    /// Some process was recorded with its threads in parallel: another try may differ.
-    pub parallel: bool,
-    /// Solid replay: the last points behind which a thread ran until it had to wait, in order.
-    pub turn_ends: Vec<Delay>,
-}
-
 /// What to replay.
 #[derive(Clone, Copy, Default)]
 pub struct ReplayOptions<'a> {
@@ -106,7 +95,7 @@ impl<'a> SolidChoice<'a> {
 
 /// Replays a trace and compares everything.
 pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, ReplayError> {
-    let (mut session, plan) = replay_session::build(trace, options.only)?;
+    let (mut session, plan) = build::build(trace, options.only)?;
     let delays = options.solid.delays(trace);
     set_flags(&mut session, delays, options.perturb);
     if !options.accept_damage && !plan.damage.is_empty() {
@@ -143,21 +132,30 @@ pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, Rep
         replay: true,
         stack_limit_bytes: trace.manifest().stack_limit_bytes,
     })?;
+    let mut monitor = Monitor::new(&plan, recorded_time(trace), Duration::ZERO);
     let mut run = Run {
-        trace,
         plan: &plan,
         session: &session,
         watch: &watch,
+        monitor: &mut monitor,
         root: pid,
-        ended: BTreeMap::new(),
-        used: BTreeMap::new(),
+        began: Instant::now(),
     };
     let end = run.until_end();
     run.clear();
     match end {
-        Ok(end) => Ok(run.report(end)),
+        Ok(end) => Ok(report::report(trace, &plan, &session, end, monitor.ends())),
         Err(signal) => Err(ReplayError::Interrupted(signal)),
     }
+}
+
+/// How long the recording took, if it was seen to its end.
+fn recorded_time(trace: &Trace) -> Option<Duration> {
+    let manifest = trace.manifest();
+    let end = manifest.end?;
+    Some(Duration::from_nanos(
+        end.realtime_ns.saturating_sub(manifest.start_realtime_ns),
+    ))
 }
 
 fn set_flags(session: &mut Session, delays: Option<&[Delay]>, perturb: bool) {
