@@ -153,14 +153,14 @@ pub struct ReplayOptions {
     /// Run the threads of parallel processes one at a time, with these delays: PROCESS:POINT:OTHERS,…
     #[arg(long, value_name = "DELAYS", hide = true)]
     pub solid_delays: Option<Delays>,
-    /// Stop after the last command
-    #[arg(long)]
+    /// Stop after the last command. Hidden, as are the next two: a replay takes no commands yet
+    #[arg(long, hide = true)]
     pub batch: bool,
     /// Run a debugger command
-    #[arg(short = 'e', value_name = "COMMAND")]
+    #[arg(short = 'e', value_name = "COMMAND", hide = true)]
     pub execute: Vec<String>,
     /// Run the debugger commands of a file
-    #[arg(short = 'x', value_name = "FILE")]
+    #[arg(short = 'x', value_name = "FILE", hide = true)]
     pub script: Vec<PathBuf>,
 }
 
@@ -215,6 +215,18 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Options::command().debug_assert();
+    }
+
+    #[test]
+    fn a_replay_does_not_advertise_commands_that_it_does_not_take() {
+        let mut command = Options::command();
+        let replay = command.find_subcommand_mut("replay").unwrap();
+        let help = replay.render_long_help().to_string();
+        assert!(help.contains("--check"), "{help}");
+        assert!(!help.contains("--batch"), "{help}");
+        assert!(!help.contains("-e ") && !help.contains("-x "), "{help}");
+        let options = ["wayfarer", "replay", "t", "--batch", "-e", "bt"];
+        assert!(Options::try_parse_from(options).is_ok());
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub fn run(options: &ReplayOptions) -> i32 {
     let interactive = options.batch || !options.execute.is_empty() || !options.script.is_empty();
     if interactive && !options.check {
         say::line(
-            "not yet: interactive replay and its commands (-e, -x, --batch); use `wayfarer replay --check DIR` meanwhile",
+            "not yet: a replay takes no debugger commands (-e, -x, --batch); `wayfarer replay --check DIR` compares it with the recording, `wayfarer info DIR` and `wayfarer history DIR` tell what happened, `wayfarer run CMD` debugs the program itself",
         );
         return 2;
     }
