@@ -29,7 +29,7 @@ fn deliver(thread: &mut Thread) {
 /// Recording: writes the difference to the last value of the same clock.
 #[inline(always)]
 fn write_down(thread: &mut Thread, clock: u8, value: i64) {
-    if thread.pending.load(Ordering::Relaxed) != 0 {
+    if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
         deliver(thread);
     }
     let place = thread.room(16);

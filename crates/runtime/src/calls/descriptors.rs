@@ -3,7 +3,8 @@
 //! An entry is object × 2 + side; 0 means not tracked, and then contents are logged. The same code runs
 //! in a recording and in its replay, so the table needs no records of its own.
 
-use crate::state::{MAX_DESCRIPTORS, Process, object};
+use crate::state::process::MAX_DESCRIPTORS;
+use crate::state::{Process, object};
 use core::sync::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{object_flags, object_kind};
 use wayfarer_runtime_abi::{RUNTIME_FD, SESSION_FD};
@@ -25,7 +26,7 @@ impl Process {
         let index = descriptor as u32 as usize;
         if index < MAX_DESCRIPTORS {
             // SAFETY: just checked.
-            unsafe { *self.descriptors.get_unchecked(index) }
+            unsafe { *self.descriptors.entries.get_unchecked(index) }
         } else {
             0
         }
@@ -36,9 +37,9 @@ impl Process {
         let index = descriptor as u32 as usize;
         if index < MAX_DESCRIPTORS {
             // SAFETY: just checked.
-            unsafe { *self.descriptors.get_unchecked_mut(index) = entry };
-            if entry != 0 && index >= self.descriptors_high {
-                self.descriptors_high = index + 1;
+            unsafe { *self.descriptors.entries.get_unchecked_mut(index) = entry };
+            if entry != 0 && index >= self.descriptors.high {
+                self.descriptors.high = index + 1;
             }
         } else if entry != 0 {
             give_up_tracking(entry);
@@ -47,7 +48,7 @@ impl Process {
 
     pub fn clear_range(&mut self, first: usize, last: usize) {
         let mut index = first;
-        while index <= last && index < self.descriptors_high {
+        while index <= last && index < self.descriptors.high {
             self.set_entry(index, 0);
             index += 1;
         }
@@ -56,7 +57,7 @@ impl Process {
     /// Takes over the table of another process (fork by vfork or spawn).
     pub fn copy_entries(&mut self, from: &Process) {
         let mut index = 0;
-        while index < from.descriptors_high {
+        while index < from.descriptors.high {
             self.set_entry(index, from.entry(index));
             index += 1;
         }

@@ -66,7 +66,9 @@ pub fn consider(thread: &mut Thread) {
 /// Whether no other thread of the process is in the program's code before it has taken a turn.
 fn runs_alone(thread: &Thread) -> bool {
     let process = thread.process();
-    !process.parallel && !process.borrowed && (!process.serial || thread.holds_token)
+    !process.threads.parallel
+        && !process.borrowed
+        && (!process.threads.serial || thread.serial.holds_token)
 }
 
 /// The thread has its turn: arms or disarms dispatch as the process has decided.
@@ -129,7 +131,7 @@ pub fn restore(thread: &mut Thread) {
 
 /// Before the process gets one more thread.
 pub fn before_thread(thread: &mut Thread) {
-    if !thread.process().serial {
+    if !thread.process().threads.serial {
         restore(thread);
     }
 }

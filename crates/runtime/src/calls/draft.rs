@@ -46,7 +46,8 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
     };
     let check = check::scalars(call, number, &frame.arguments());
     // SAFETY: the program's own call.
-    let result = unsafe { raw::frame_interruptible(frame, (&raw const thread.pending).cast()) };
+    let result =
+        unsafe { raw::frame_interruptible(frame, (&raw const thread.arrivals.pending).cast()) };
     let counts = result > 0 && incoming.is_some_and(Incoming::is_exclusive);
     let piece = if counts {
         (0, 0)
@@ -54,7 +55,7 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
         let argument = |index| frame.argument(index);
         outputs::only_piece(call, result, argument).unwrap_or((0, 0))
     };
-    let room = (thread.limit as usize).wrapping_sub(thread.cursor as usize);
+    let room = (thread.log.limit as usize).wrapping_sub(thread.log.cursor as usize);
     if result == EINTR || room < 2 * RECORD_HEAD + piece.1 {
         return finish(thread, frame, call, result, incoming);
     }
@@ -63,11 +64,11 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
         0 => (record::SYSCALL, zigzag(result as i64)),
         _ => (record::SYSCALL | record::PAYLOAD, zigzag(result as i64)),
     };
-    let gap = turn_length(thread.turn_changed.then_some(thread.turn));
+    let gap = turn_length(thread.serial.turn_changed.then_some(thread.serial.turn));
     // SAFETY: there is room for two records and the piece. Another thread may take the piece's memory away meanwhile:
     // then nobody will look at it, and what the record says of it does not matter.
     let length = unsafe {
-        let start = thread.cursor.add(gap);
+        let start = thread.log.cursor.add(gap);
         let mut end = Thread::put_head(start, tag, number as u64, check, value);
         if piece.1 > 0 {
             end = put_varint(end, piece.1 as u64);
@@ -86,14 +87,15 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
 #[inline(always)]
 pub fn perform(thread: &mut Thread, made: &mut Made) -> isize {
     let arguments = made.arguments;
-    if !thread.holds_token || thread.sync != order::OFF {
+    if !thread.serial.holds_token || thread.sync != order::OFF {
         made.check = check::scalars(made.call, made.number, &arguments);
         return recording::perform(thread, made, &arguments);
     }
     token::release(thread);
     // SAFETY: the program's own call.
-    let result =
-        unsafe { raw::frame_interruptible(made.frame, (&raw const thread.pending).cast()) };
+    let result = unsafe {
+        raw::frame_interruptible(made.frame, (&raw const thread.arrivals.pending).cast())
+    };
     made.check = check::scalars(made.call, made.number, &arguments);
     token::acquire(thread);
     match result {
@@ -130,7 +132,7 @@ fn finish(
 #[inline(always)]
 fn settle(thread: &mut Thread, draft: Draft, turn: Option<u32>) {
     let gap = turn_length(turn);
-    let start = thread.cursor;
+    let start = thread.log.cursor;
     // SAFETY: the room that the draft was made for is enough for a turn of any length and the draft.
     unsafe {
         if gap != draft.gap {
@@ -147,7 +149,7 @@ fn settle(thread: &mut Thread, draft: Draft, turn: Option<u32>) {
         thread.commit(end);
     }
     thread.count_event();
-    thread.turn_changed = turn.is_some();
+    thread.serial.turn_changed = turn.is_some();
     if turn.is_some() {
         disarm::keep_up(thread);
     }

@@ -301,7 +301,7 @@ fn hand_over(thread: &mut Thread, survivors: &[[u32; 2]; MAX_SURVIVORS], count: 
     thread
         .slot()
         .output_hash
-        .store(thread.hash, Ordering::Relaxed);
+        .store(thread.log.hash, Ordering::Relaxed);
 }
 
 /// Tracked descriptors without close-on-exec.
@@ -310,7 +310,7 @@ fn survivors(thread: &mut Thread) -> ([[u32; 2]; MAX_SURVIVORS], usize) {
     let mut found = [[0u32; 2]; MAX_SURVIVORS];
     let mut count = 0;
     let mut descriptor = 0;
-    while descriptor < process.descriptors_high {
+    while descriptor < process.descriptors.high {
         let entry = process.entry(descriptor);
         // SAFETY: fcntl(F_GETFD) touches no memory.
         if entry != 0 && unsafe { raw::syscall6(72, descriptor, 1, 0, 0, 0, 0) } & 1 == 0 {
@@ -512,8 +512,8 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
     let Some((_, array)) = with_ours(thread, environment_array, padding) else {
         return -12;
     };
-    let consumed =
-        (thread.read as usize).wrapping_sub(crate::state::at(thread.slot().log_offset) as usize);
+    let consumed = (thread.replay.cursor as usize)
+        .wrapping_sub(crate::state::at(thread.slot().log_offset) as usize);
     thread
         .slot()
         .log_position

@@ -25,7 +25,7 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     // SAFETY: the slot is part of the session mapping.
     let slot = unsafe { &*thread.process().slot };
     let only_thread = made.number == 60 && slot.threads_live.load(Ordering::Acquire) > 1;
-    let check = check::fold(thread.hash);
+    let check = check::fold(thread.log.hash);
     if thread.mode == MODE_RECORD {
         if !only_thread {
             finals(thread);
@@ -46,7 +46,7 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     if thread.mode == MODE_REPLAY {
         futex::wake(&slot.state, u32::MAX >> 1);
     }
-    if thread.process().shared_domain {
+    if thread.process().threads.shared_domain {
         token::leave(thread);
     }
     if thread.mode == MODE_RECORD && slot.threads_live.load(Ordering::Acquire) > 1 {
@@ -63,9 +63,9 @@ fn finals(thread: &mut Thread) {
         return;
     }
     let process = thread.process();
-    let count = process.sync_count.load(Ordering::Acquire) as usize;
-    let events = (&raw const process.events) as usize;
-    for &[described, place, tail] in process.sync_objects.iter().take(count) {
+    let count = process.order.count.load(Ordering::Acquire) as usize;
+    let events = (&raw const process.order.events) as usize;
+    for &[described, place, tail] in process.order.objects.iter().take(count) {
         let (number, kind) = (described as u32, (described >> 32) as u8);
         // The order of events goes on: the end is one.
         if place != 0
@@ -89,21 +89,21 @@ fn finals(thread: &mut Thread) {
 fn leave(thread: &mut Thread, code: usize) -> ! {
     let process = thread.process();
     let (mut word, mut value) = (0usize, 0u32);
-    if thread.holds_token {
+    if thread.serial.holds_token {
         // SAFETY: points into the session mapping.
         unsafe {
             if thread.mode == MODE_RECORD {
                 word = (&raw const (*process.token).state) as usize;
             } else {
                 word = (&raw const (*process.token).turn) as usize;
-                value = thread.turn.wrapping_add(1);
+                value = thread.serial.turn.wrapping_add(1);
             }
         }
     }
     crate::hooks::heap::leave_for_good(thread);
     let last = crate::hooks::thread::last_leave(thread).unwrap_or((0, 0));
-    if thread.in_event {
-        let events = &thread.process().events;
+    if thread.parallel.in_event {
+        let events = &thread.process().order.events;
         if let Some((place, number)) = crate::parallel::order::last_pass(events.order()) {
             (word, value) = (place, number);
         }
@@ -124,7 +124,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     unsafe {
         raw::syscall6(218, 0, 0, 0, 0, 0, 0);
         leave_thread(
-            thread.clear_tid,
+            thread.ending.clear_tid,
             word,
             value as usize,
             code,

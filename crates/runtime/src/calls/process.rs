@@ -11,6 +11,7 @@ use crate::serial::token;
 use crate::session::diverge;
 use crate::signals::faults;
 use crate::signals::mask::{block_signals, restore_signals};
+use crate::state::process::MAX_CHILDREN;
 use crate::state::spare;
 use crate::state::windows;
 use crate::state::{
@@ -135,7 +136,7 @@ pub fn describe_process(thread: &Thread, id: u32) {
         }
         // From this the next image after an exec learns that it must leave the domain.
         let shared = process_flags::SHARED_DOMAIN;
-        if thread.process().shared_domain {
+        if thread.process().threads.shared_domain {
             (*slot).flags.fetch_or(shared, Ordering::Relaxed);
         } else {
             (*slot).flags.fetch_and(!shared, Ordering::Relaxed);
@@ -156,8 +157,8 @@ pub fn open_log(thread: &mut Thread) {
         let position = slot.log_position.load(Ordering::Relaxed);
         // SAFETY: the host laid the log there.
         unsafe {
-            thread.read = start.add(position as usize);
-            thread.read_end = start.add(slot.log_length as usize);
+            thread.replay.cursor = start.add(position as usize);
+            thread.replay.end = start.add(slot.log_length as usize);
         }
     }
 }
@@ -167,32 +168,32 @@ fn become_child(thread: &mut Thread, child: Child) {
     let process = thread.process();
     process.id = child.process;
     process.slot = process_slot(child.process);
-    process.children_next = 0;
+    process.children.next = 0;
     thread.number = child.thread;
-    thread.events = 0;
-    thread.crossings = Crossings::default();
-    thread.hash = 0;
+    thread.log.events = 0;
+    thread.serial.crossings = Crossings::default();
+    thread.log.hash = 0;
     thread.clocks = [0; 16];
-    thread.sequence = 0;
-    thread.cursor = core::ptr::null_mut();
-    thread.limit = core::ptr::null_mut();
-    thread.pending.store(0, Ordering::Relaxed);
-    let tail = thread.queue_tail.load(Ordering::Relaxed);
-    thread.queue_head.store(tail, Ordering::Relaxed);
-    thread.timer = 0;
-    thread.look_timer = 0;
-    thread.holds_token = false;
+    thread.log.sequence = 0;
+    thread.log.cursor = core::ptr::null_mut();
+    thread.log.limit = core::ptr::null_mut();
+    thread.arrivals.pending.store(0, Ordering::Relaxed);
+    let tail = thread.arrivals.tail.load(Ordering::Relaxed);
+    thread.arrivals.head.store(tail, Ordering::Relaxed);
+    thread.preemption.force_timer = 0;
+    thread.preemption.look_timer = 0;
+    thread.serial.holds_token = false;
     thread.sync = crate::parallel::order::OFF;
-    thread.keeps = 0;
-    thread.in_event = false;
-    thread.skipped = 0;
+    thread.parallel.keeps = 0;
+    thread.parallel.in_event = false;
+    thread.parallel.skipped = 0;
     crate::hooks::heap::reset(thread);
     crate::hooks::library::reset(thread);
     crate::hooks::random::reset();
     crate::hooks::regex::reset();
     crate::hooks::fork::reset();
     crate::hooks::thread::reset();
-    process.sync_count.store(0, Ordering::Relaxed);
+    process.order.count.store(0, Ordering::Relaxed);
     describe_process(thread, child.process);
     describe(thread, child.thread);
     thread.tid = thread_tid(thread, child.thread);
@@ -222,10 +223,10 @@ pub fn rearm() {
 
 /// A thread that has just come to life takes its first turn.
 fn enter_domain(thread: &mut Thread) {
-    if !thread.process().serial {
+    if !thread.process().threads.serial {
         return;
     }
-    if thread.process().parallel {
+    if thread.process().threads.parallel {
         crate::parallel::solid::first_turn(thread);
         return;
     }
@@ -237,19 +238,19 @@ fn enter_domain(thread: &mut Thread) {
 }
 
 fn remember_child(process: &mut Process, pid: u32, id: u32) {
-    let index = process.children_next & (state::MAX_CHILDREN - 1);
+    let index = process.children.next & (MAX_CHILDREN - 1);
     // SAFETY: reduced.
-    unsafe { *process.children.get_unchecked_mut(index) = (pid, id) };
-    process.children_next = process.children_next.wrapping_add(1);
+    unsafe { *process.children.known.get_unchecked_mut(index) = (pid, id) };
+    process.children.next = process.children.next.wrapping_add(1);
 }
 
 /// The process of the session behind a child's pid; 0 unknown.
 pub fn child_of(process: &Process, pid: u32) -> u32 {
     let mut back = 0;
-    while back < state::MAX_CHILDREN && back < process.children_next {
-        let index = process.children_next.wrapping_sub(1 + back) & (state::MAX_CHILDREN - 1);
+    while back < MAX_CHILDREN && back < process.children.next {
+        let index = process.children.next.wrapping_sub(1 + back) & (MAX_CHILDREN - 1);
         // SAFETY: reduced.
-        let (known, id) = unsafe { *process.children.get_unchecked(index) };
+        let (known, id) = unsafe { *process.children.known.get_unchecked(index) };
         if known == pid {
             return id;
         }
@@ -293,7 +294,7 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
     if is_thread {
         disarm::before_thread(thread);
         token::start_serial(thread);
-        if !thread.makes_thread {
+        if !thread.library.makes_thread {
             late::tell(thread, record::threads::THREADS_OF_LIBC);
         }
     }
@@ -347,7 +348,7 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
     if result == 0 {
         become_child(thread, child);
         if wishes.flags & CLONE_CHILD_CLEARTID != 0 {
-            thread.clear_tid = wishes.child_tid;
+            thread.ending.clear_tid = wishes.child_tid;
         }
         write_tid(
             thread,
@@ -386,12 +387,12 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
     // SAFETY: prepared above, not running yet.
     unsafe {
         if wishes.flags & CLONE_CHILD_CLEARTID != 0 {
-            (*born).clear_tid = wishes.child_tid;
+            (*born).ending.clear_tid = wishes.child_tid;
         }
-        (*born).clear_handlers = wishes.flags & CLONE_CLEAR_SIGHAND != 0;
+        (*born).signals.clear_handlers = wishes.flags & CLONE_CLEAR_SIGHAND != 0;
         if thread.mode == MODE_REPLAY {
-            (*born).vfork_return = wishes.parent_tid as u64;
-            (*born).vfork_number = wishes.flags as u32;
+            (*born).vfork.return_address = wishes.parent_tid as u64;
+            (*born).vfork.number = wishes.flags as u32;
         }
         let result =
             clone::clone_with_stack(made.frame, made.number, made.arguments, born as usize);
@@ -434,8 +435,8 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
         (*process).slot = process_slot(child.process);
         (*process).borrowed = true;
         (*process).counter_faults = parent.counter_faults;
-        (*process).actions = parent.actions;
-        (*process).actions_known = parent.actions_known;
+        (*process).signals.actions = parent.signals.actions;
+        (*process).signals.actions_known = parent.signals.actions_known;
         (*process).copy_entries(parent);
         (*process).token = &raw mut (*(*process).slot).token;
         (*born).process = process;
@@ -477,13 +478,13 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     // SAFETY: the cookie is the prepared thread.
     let thread = unsafe { &mut *(cookie as *mut Thread) };
     if thread.process().borrowed {
-        thread.lender = current();
+        thread.vfork.lender = current();
         tls::set(cookie as *mut u8);
         describe_process(thread, thread.process().id);
     } else {
         tls::set(cookie as *mut u8);
     }
-    if thread.clear_handlers {
+    if thread.signals.clear_handlers {
         faults::install();
         dispatch::install_handler();
         crate::serial::force::install(thread.process());
@@ -493,12 +494,12 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     open_log(thread);
     if thread.mode == MODE_REPLAY {
         let (flags, parent_tid, tid) = (
-            thread.vfork_number as usize,
-            thread.vfork_return as usize,
+            thread.vfork.number as usize,
+            thread.vfork.return_address as usize,
             thread.tid,
         );
         write_tid(thread, flags, CLONE_PARENT_SETTID, parent_tid, tid);
-        let child_tid = thread.clear_tid;
+        let child_tid = thread.ending.clear_tid;
         write_tid(thread, flags, CLONE_CHILD_SETTID, child_tid, tid);
     }
     rearm();

@@ -58,7 +58,7 @@ impl Made<'_> {
 /// The dispatcher while recording. In its caller's code: see [`wayfarer_entrance::call`].
 #[inline(always)]
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
-    if thread.pending.load(Ordering::Relaxed) != 0
+    if thread.arrivals.pending.load(Ordering::Relaxed) != 0
         && (thread.sync == order::OFF || !parallel::is_made_for_real(frame.rax))
     {
         signals::deliver(thread, frame, record::place::ENTRY);
@@ -75,7 +75,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         let result = unsafe { call_kernel(number, &arguments) };
         thread.emit_call(number as u64, check, result as i64);
         result
-    } else if call.drafts && thread.holds_token && thread.sync == order::OFF {
+    } else if call.drafts && thread.serial.holds_token && thread.sync == order::OFF {
         draft::make(thread, frame, call)
     } else {
         ordinary(thread, Made::new(call, frame))
@@ -124,7 +124,7 @@ fn finish(thread: &mut Thread, frame: &mut Frame, result: isize) {
     if thread.sync != order::OFF {
         parallel::leave(thread);
     }
-    if thread.pending.load(Ordering::Relaxed) != 0 {
+    if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
         signals::deliver(thread, frame, record::place::EXIT);
     }
     if thread.sync == order::OFF {
@@ -192,7 +192,7 @@ pub fn perform(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> 
 #[inline(never)]
 pub fn again(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> isize {
     loop {
-        if thread.pending.load(Ordering::Relaxed) == 0 {
+        if thread.arrivals.pending.load(Ordering::Relaxed) == 0 {
             // Only our own signals: the program must not notice.
         } else if made.call.restarts && signals::all_restart(thread) {
             signals::deliver(thread, made.frame, record::place::RESTART);
@@ -209,13 +209,17 @@ pub fn again(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> is
 /// Makes a call that may wait, once.
 #[inline(always)]
 pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) -> isize {
-    let held = thread.holds_token;
+    let held = thread.serial.holds_token;
     if held {
         token::release(thread);
     }
     // SAFETY: the program's own call.
     let result = unsafe {
-        raw::syscall_interruptible(number, arguments, (&raw const thread.pending).cast())
+        raw::syscall_interruptible(
+            number,
+            arguments,
+            (&raw const thread.arrivals.pending).cast(),
+        )
     };
     if held {
         token::acquire(thread);

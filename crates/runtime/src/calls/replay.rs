@@ -59,7 +59,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
         }
     };
     frame.rax = result as usize;
-    if thread.sync != order::OFF && thread.keeps == 0 {
+    if thread.sync != order::OFF && thread.parallel.keeps == 0 {
         parallel::end_event(thread);
     }
     after(thread, Some(frame));
@@ -140,11 +140,11 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             None => emulate(thread, made, &special::futex_call(call, made.arguments[1])),
         },
         218 => {
-            thread.clear_tid = made.arguments[0];
+            thread.ending.clear_tid = made.arguments[0];
             emulate(thread, made, call)
         }
         273 => {
-            thread.robust_list = made.arguments[0];
+            thread.ending.robust_list = made.arguments[0];
             emulate(thread, made, call)
         }
         160 | 302 => {
@@ -197,7 +197,7 @@ pub fn is_forced(record: &Record<'_>) -> bool {
 pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
     while let Some(next) = reader::peek(thread) {
         match next.tag {
-            record::SIGNAL if next.check == place::exit(thread.handlers) => {
+            record::SIGNAL if next.check == place::exit(thread.signals.handlers) => {
                 match frame.as_deref_mut() {
                     Some(frame) => signals::replay_at(thread, frame),
                     None => return,
@@ -407,13 +407,13 @@ fn write(thread: &mut Thread, made: &mut Made) -> isize {
         if next.tag == record::SYSCALL {
             return plain_write(thread, made, &next);
         }
-        let hash_before = thread.hash;
+        let hash_before = thread.log.hash;
         let check = match streams::prepare(thread, made) {
             Some((check, length)) if length as i64 == next.value => check,
             _ => !next.check,
         };
         if check != next.check {
-            thread.hash = hash_before;
+            thread.log.hash = hash_before;
             other_output(thread, made, check, &next);
         }
         reader::advance(thread, next.length);

@@ -67,11 +67,11 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         }
         202 => record_futex(thread, made),
         218 => {
-            thread.clear_tid = made.arguments[0];
+            thread.ending.clear_tid = made.arguments[0];
             plain(thread, made)
         }
         273 => {
-            thread.robust_list = made.arguments[0];
+            thread.ending.robust_list = made.arguments[0];
             plain(thread, made)
         }
         334 => ENOSYS,
@@ -194,11 +194,11 @@ fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
     }
     let waits = matches!(operation & COMMAND, WAIT | WAIT_BITSET);
     if waits {
-        thread.vain.begin(address, thread.events);
+        thread.preemption.vain.begin(address, thread.log.events);
     }
-    thread.patient = waits && limit == 0;
+    thread.preemption.patient = waits && limit == 0;
     let result = with_call(thread, made, futex_call(made.call, operation));
-    thread.patient = false;
+    thread.preemption.patient = false;
     result
 }
 
@@ -207,7 +207,7 @@ fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
 pub fn wake_nobody(thread: &Thread, a: &[usize; 6]) -> Option<isize> {
     const WAKE_PRIVATE: usize = 1 | 128;
     // SAFETY: waking changes nothing but who runs.
-    (thread.process().has_foreign_locks && a[1] == WAKE_PRIVATE)
+    (thread.process().threads.has_foreign_locks && a[1] == WAKE_PRIVATE)
         .then(|| unsafe { call_kernel(202, a) })
 }
 
@@ -397,10 +397,10 @@ fn mask(thread: &mut Thread, made: &mut Made) -> isize {
     let result = unsafe { call_kernel(14, &arguments) };
     core::hint::black_box(&stripped);
     if result == 0 {
-        if thread.believed_blocked != 0
+        if thread.signals.believed_blocked != 0
             && let Some(old) = user::read::<u64>(arguments[2])
         {
-            let old = old | thread.believed_blocked;
+            let old = old | thread.signals.believed_blocked;
             user::copy_out(arguments[2], (&raw const old).cast(), 8);
         }
         if let Some(mask) = asked {
@@ -450,7 +450,7 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
             && let Some(mask) = signals::strip_mask(both[0])
         {
             stripped = mask;
-            thread.let_in = !mask;
+            thread.signals.let_in = !mask;
             pair = [(&raw mut stripped) as usize, both[1]];
             arguments[5] = (&raw mut pair) as usize;
         }
@@ -458,14 +458,14 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
         && let Some(mask) = signals::strip_mask(pointer)
     {
         stripped = mask;
-        thread.let_in = !mask;
+        thread.signals.let_in = !mask;
         // SAFETY: the index is below 6.
         unsafe { *arguments.get_unchecked_mut(index as usize) = (&raw mut stripped) as usize };
     }
     let result = perform(thread, made, &arguments);
     core::hint::black_box((&stripped, &pair));
-    if thread.pending.load(Ordering::Relaxed) == 0 {
-        thread.let_in = 0;
+    if thread.arrivals.pending.load(Ordering::Relaxed) == 0 {
+        thread.signals.let_in = 0;
     }
     write_down(thread, made, result, Before::default(), &[]);
     result
@@ -488,8 +488,8 @@ pub fn note_alternate_stack(thread: &mut Thread, a: &[usize; 6], result: isize) 
     {
         const DISABLE: usize = 2;
         let enabled = stack[1] & DISABLE == 0;
-        thread.alternate_stack = stack[0];
-        thread.alternate_size = if enabled { stack[2] } else { 0 };
+        thread.signals.alternate_stack = stack[0];
+        thread.signals.alternate_size = if enabled { stack[2] } else { 0 };
     }
 }
 

@@ -113,9 +113,9 @@ pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
         }
         Source::Vector(array, count) => (array as *const [usize; 2], count),
     };
-    let hash = check::mix(thread.hash, length as u64);
+    let hash = check::mix(thread.log.hash, length as u64);
     let hash = user::hash_pieces(thread, hash, array, count, length.min(HASH_LIMIT));
-    thread.hash = hash;
+    thread.log.hash = hash;
     check::fold(hash)
 }
 
@@ -369,21 +369,25 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
         let Some((check, length)) = prepare(thread, made) else {
             return plain(thread, made);
         };
-        let before = thread.turn;
+        let before = thread.serial.turn;
         let announced = thread.announce(tag, number as u64, check, length as u64, None);
         token::let_go(thread);
         let result = loop {
             // SAFETY: the program's own call.
             let result = unsafe {
-                raw::syscall_interruptible(number, &arguments, (&raw const thread.pending).cast())
+                raw::syscall_interruptible(
+                    number,
+                    &arguments,
+                    (&raw const thread.arrivals.pending).cast(),
+                )
             };
-            if result != EINTR || thread.pending.load(Ordering::Relaxed) != 0 {
+            if result != EINTR || thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
                 break result;
             }
         };
         token::take_back(thread, announced);
         // A turn between a record and its result must be told from one before the next record.
-        if result == length as isize && thread.turn == before {
+        if result == length as isize && thread.serial.turn == before {
             return result;
         }
         if result == EINTR && signals::all_restart(thread) {
@@ -416,7 +420,7 @@ pub fn copied(thread: &Thread, made: &Made, length: usize, copy: &mut Block) -> 
     const WRITE: usize = 1;
     let from = made.arguments[1];
     let fits = length <= size_of::<Block>() && made.number == WRITE;
-    if fits && thread.holds_token && user::copy_in(copy.as_mut_ptr().cast(), from, length) {
+    if fits && thread.serial.holds_token && user::copy_in(copy.as_mut_ptr().cast(), from, length) {
         copy.as_ptr() as usize
     } else {
         from
@@ -434,7 +438,7 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         let Some((check, length)) = prepare(thread, made) else {
             return plain(thread, made);
         };
-        let before = thread.turn;
+        let before = thread.serial.turn;
         arguments[1] = copied(thread, made, length, &mut copy);
         token::let_go(thread);
         lock_output(thread.number, true);
@@ -443,18 +447,23 @@ fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         let announced = thread.announce(record::OUTPUT, number, check, length, Some(place));
         // SAFETY: the program's own call.
         let result = unsafe {
-            raw::syscall_interruptible(made.number, &arguments, (&raw const thread.pending).cast())
+            raw::syscall_interruptible(
+                made.number,
+                &arguments,
+                (&raw const thread.arrivals.pending).cast(),
+            )
         };
         if announced && result == length as isize {
             thread.went_out();
         }
         unlock_output(thread.number);
         token::take_back(thread, announced);
-        if result == length as isize && thread.turn == before {
+        if result == length as isize && thread.serial.turn == before {
             return result;
         }
         if result == EINTR
-            && (thread.pending.load(Ordering::Relaxed) == 0 || signals::all_restart(thread))
+            && (thread.arrivals.pending.load(Ordering::Relaxed) == 0
+                || signals::all_restart(thread))
         {
             thread.emit_result(record::RESTARTED);
             signals::deliver(thread, made.frame, record::place::RESTART);

@@ -33,7 +33,7 @@ pub unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
             if promised <= 0 || is_skipped(child) {
                 return promised;
             }
-            thread.output_last = promised as u32;
+            thread.vfork.result = promised as u32;
             child
         } else {
             let Some(child) = reserve(thread, false) else {
@@ -46,11 +46,11 @@ pub unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
         if born.is_null() {
             return ENOMEM;
         }
-        thread.vfork_child = born;
-        thread.vfork_number = frame.rax as u32;
-        thread.vfork_return = frame.rip as u64;
-        (*born).vfork_return = frame.rip as u64;
-        (*born).lender = thread;
+        thread.vfork.child = born;
+        thread.vfork.number = frame.rax as u32;
+        thread.vfork.return_address = frame.rip as u64;
+        (*born).vfork.return_address = frame.rip as u64;
+        (*born).vfork.lender = thread;
         0
     }
 }
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
         let now = current();
         let result = frame.rax as isize;
         if result == 0 {
-            let born = (*now).vfork_child;
+            let born = (*now).vfork.child;
             tls::set(born.cast());
             let thread = &mut *born;
             describe_process(thread, thread.process().id);
@@ -74,20 +74,20 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
             thread.tid = thread_tid(thread, thread.number);
             open_log(thread);
             rearm();
-            frame.go_to(thread.vfork_return as usize);
+            frame.go_to(thread.vfork.return_address as usize);
             return;
         }
         // The child left its own pointer in the storage that we share.
-        let parent = if (*now).process().borrowed && (*now).vfork_child.is_null() {
-            (*now).lender
+        let parent = if (*now).process().borrowed && (*now).vfork.child.is_null() {
+            (*now).vfork.lender
         } else {
             now
         };
         tls::set(parent.cast());
         let thread = &mut *parent;
-        let born = thread.vfork_child;
-        thread.vfork_child = core::ptr::null_mut();
-        frame.go_to(thread.vfork_return as usize);
+        let born = thread.vfork.child;
+        thread.vfork.child = core::ptr::null_mut();
+        frame.go_to(thread.vfork.return_address as usize);
         if born.is_null() {
             return;
         }
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
             process: (*born).process().id,
             thread: (*born).number,
         };
-        let number = thread.vfork_number as usize;
+        let number = thread.vfork.number as usize;
         if thread.mode == MODE_REPLAY {
             if result < 0 {
                 diverge::details([(-result) as u64, 0, 0, 0]);
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
                     None,
                 );
             }
-            frame.rax = thread.output_last as usize;
+            frame.rax = thread.vfork.result as usize;
         }
         finish_clone(thread, child, false, frame.rax as isize);
         release_borrowed(born);

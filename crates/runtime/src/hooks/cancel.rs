@@ -66,7 +66,7 @@ pub unsafe fn cancel(target: usize) -> i32 {
         let Some(thread) = followed() else {
             return call1(Real::cancel, target);
         };
-        let offset = thread.process().tid_offset;
+        let offset = thread.process().libc.tid_offset;
         if !POSSIBLE.load(Ordering::Relaxed) || target == tls::fs_base() || offset == 0 {
             return call1(Real::cancel, target);
         }
@@ -212,7 +212,7 @@ pub unsafe fn test() {
             }
             return;
         }
-        if thread.pending.load(Ordering::Relaxed) != 0 {
+        if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
             // SAFETY: all fields are plain numbers; there is no call whose registers it could show.
             let mut frame: Frame = core::mem::zeroed();
             signals::deliver(thread, &mut frame, record::place::ENTRY);

@@ -39,7 +39,7 @@ impl Guarded {
     #[inline(always)]
     fn lock(&self, thread: &Thread) {
         // Not unlucky at all with others behind it.
-        self.lock.take(|| match thread.holds_others_up {
+        self.lock.take(|| match thread.library.holds_others_up {
             true => 0,
             false => PATIENCE_US,
         });

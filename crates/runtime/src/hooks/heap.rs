@@ -14,19 +14,19 @@ static HEAP: Guarded = Guarded::new(sync::HEAP);
 #[inline(always)]
 pub fn enter(thread: &mut Thread) {
     if thread.sync != OFF {
-        if thread.heap_depth == 0 {
+        if thread.library.heap_depth == 0 {
             HEAP.enter(thread);
         }
-        thread.heap_depth += 1;
+        thread.library.heap_depth += 1;
     }
 }
 
 #[inline(always)]
 pub fn leave(thread: &mut Thread) {
     // A process that became parallel in between never entered.
-    if thread.heap_depth > 0 {
-        thread.heap_depth -= 1;
-        if thread.heap_depth == 0 {
+    if thread.library.heap_depth > 0 {
+        thread.library.heap_depth -= 1;
+        if thread.library.heap_depth == 0 {
             HEAP.leave(thread);
         }
     }
@@ -34,14 +34,14 @@ pub fn leave(thread: &mut Thread) {
 
 /// The thread ends; it may have kept the heap to itself for what libc gives back then.
 pub fn leave_for_good(thread: &mut Thread) {
-    if thread.heap_depth > 0 {
-        thread.heap_depth = 0;
+    if thread.library.heap_depth > 0 {
+        thread.library.heap_depth = 0;
         HEAP.leave(thread);
     }
 }
 
 pub fn reset(thread: &mut Thread) {
-    thread.heap_depth = 0;
+    thread.library.heap_depth = 0;
     HEAP.reset();
 }
 

@@ -225,32 +225,32 @@ core::arch::global_asm!(
 /// Whether the thread may come in: not with the heap, whose lock comes last. An allocator of the program's own may call
 /// anything while it has it.
 pub fn may_enter(thread: &Thread) -> bool {
-    thread.heap_depth == 0 && thread.keeps == 0
+    thread.library.heap_depth == 0 && thread.parallel.keeps == 0
 }
 
 /// Nobody else of the process is in such a function until [`leave`]. May be nested.
 pub fn enter(thread: &mut Thread) {
-    if thread.library_depth == 0 {
+    if thread.library.depth == 0 {
         LIBRARY.enter(thread);
     }
-    thread.library_depth += 1;
+    thread.library.depth += 1;
 }
 
 pub fn leave(thread: &mut Thread) {
     // Whoever was cancelled in a handler, or in a call that waits, is out already.
-    if thread.library_depth == 0 {
+    if thread.library.depth == 0 {
         return;
     }
-    if thread.library_depth == 1 {
+    if thread.library.depth == 1 {
         go_out(thread);
     }
-    thread.library_depth -= 1;
+    thread.library.depth -= 1;
 }
 
 /// The thread ends; it may have been cancelled in such a function.
 pub fn leave_for_good(thread: &mut Thread) {
-    if thread.library_depth > 0 {
-        thread.library_depth = 1;
+    if thread.library.depth > 0 {
+        thread.library.depth = 1;
         leave(thread);
     }
 }
@@ -284,12 +284,12 @@ pub unsafe fn within(thread: &mut Thread, which: Real, a: [usize; 6]) -> usize {
 /// Lets others in, until [`resume`] with what this returns. Not while the thread has the heap.
 #[inline]
 pub fn suspend(thread: &mut Thread) -> u32 {
-    let depth = thread.library_depth;
+    let depth = thread.library.depth;
     if depth == 0 || !may_enter(thread) {
         return 0;
     }
     go_out(thread);
-    thread.library_depth = 0;
+    thread.library.depth = 0;
     depth
 }
 
@@ -297,19 +297,19 @@ pub fn suspend(thread: &mut Thread) -> u32 {
 pub fn resume(thread: &mut Thread, depth: u32) {
     if depth > 0 {
         LIBRARY.enter(thread);
-        thread.library_depth = depth;
+        thread.library.depth = depth;
     }
 }
 
 /// A call that may wait begins: the same, kept by the thread until [`call_is_over`].
 #[inline]
 pub fn call_may_wait(thread: &mut Thread) {
-    thread.library_waits = suspend(thread);
+    thread.library.waits = suspend(thread);
 }
 
 #[inline]
 pub fn call_is_over(thread: &mut Thread) {
-    let depth = core::mem::take(&mut thread.library_waits);
+    let depth = core::mem::take(&mut thread.library.waits);
     resume(thread, depth);
 }
 
@@ -325,7 +325,9 @@ pub fn suspend_for_lock(thread: &mut Thread) -> u32 {
 /// Replay, before a wait for a lock: the recorded one may have lasted to the end of the process. The lock must not be
 /// this thread's then, and whoever wants may come in.
 pub fn stay_if_it_ended_so(thread: &mut Thread) {
-    if reader::peek(thread).is_none() && core::ptr::eq(thread.waited_inside, thread.read_end) {
+    if reader::peek(thread).is_none()
+        && core::ptr::eq(thread.replay.waited_inside, thread.replay.end)
+    {
         suspend(thread);
         log_end::reached(thread);
     }
@@ -338,14 +340,14 @@ pub fn resume_from_lock(thread: &mut Thread, depth: u32) {
         if LIBRARY.enter_again(thread) {
             thread.note(note::LET_IN, 0, &[]);
         }
-        thread.library_depth = depth;
+        thread.library.depth = depth;
     }
 }
 
 /// Replay: lets others in, if they were let in here; whether they were.
 #[inline(always)]
 pub fn let_others_in(thread: &mut Thread) -> bool {
-    thread.library_depth > 0 && let_in_as_recorded(thread)
+    thread.library.depth > 0 && let_in_as_recorded(thread)
 }
 
 #[cold]
@@ -361,9 +363,9 @@ fn let_in_as_recorded(thread: &mut Thread) -> bool {
 
 /// The child of a fork: whoever was in such a function is not there.
 pub fn reset(thread: &mut Thread) {
-    thread.library_depth = 0;
-    thread.library_waits = 0;
-    thread.loads = false;
-    thread.loader_lock = 0;
+    thread.library.depth = 0;
+    thread.library.waits = 0;
+    thread.library.loads = false;
+    thread.library.loader_lock = 0;
     LIBRARY.reset();
 }

@@ -91,7 +91,7 @@ pub unsafe fn announce(which: Real) -> usize {
         // SAFETY: the pointer of this very thread.
         && let Some(thread) = unsafe { current().as_mut() }
     {
-        thread.loads = thread.sync != OFF && library::may_enter(thread);
+        thread.library.loads = thread.sync != OFF && library::may_enter(thread);
     }
     address(which)
 }
@@ -100,13 +100,13 @@ pub unsafe fn announce(which: Real) -> usize {
 unsafe extern "C" fn lock(mutex: usize) -> i32 {
     // SAFETY: the pointer of this very thread.
     if let Some(thread) = unsafe { current().as_mut() } {
-        if thread.loads && library::may_enter(thread) {
-            thread.loads = false;
+        if thread.library.loads && library::may_enter(thread) {
+            thread.library.loads = false;
             library::enter(thread);
-            (thread.loader_lock, thread.loader_depth) = (mutex, 0);
+            (thread.library.loader_lock, thread.library.loader_depth) = (mutex, 0);
         }
-        if thread.loader_lock == mutex {
-            thread.loader_depth += 1;
+        if thread.library.loader_lock == mutex {
+            thread.library.loader_depth += 1;
         }
     }
     // SAFETY: a mutex of the loader's.
@@ -119,11 +119,11 @@ unsafe extern "C" fn unlock(mutex: usize) -> i32 {
     let result = unsafe { call1(Real::mutex_unlock, mutex) };
     // SAFETY: as above.
     if let Some(thread) = unsafe { current().as_mut() }
-        && thread.loader_lock == mutex
+        && thread.library.loader_lock == mutex
     {
-        thread.loader_depth = thread.loader_depth.saturating_sub(1);
-        if thread.loader_depth == 0 {
-            thread.loader_lock = 0;
+        thread.library.loader_depth = thread.library.loader_depth.saturating_sub(1);
+        if thread.library.loader_depth == 0 {
+            thread.library.loader_lock = 0;
             library::leave(thread);
         }
     }

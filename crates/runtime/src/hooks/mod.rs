@@ -61,7 +61,7 @@ pub(crate) unsafe fn in_serial_turn(thread: *mut Thread) -> bool {
     unsafe {
         !thread.is_null()
             && (*thread).sync == OFF
-            && (*thread).holds_token
+            && (*thread).serial.holds_token
             && crossings::pass(&mut *thread)
     }
 }

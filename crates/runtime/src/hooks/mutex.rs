@@ -154,7 +154,7 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
             if !crossings::pass(&mut *thread) {
                 return lock_in_next_turn(&mut *thread, address);
             }
-            if (*thread).holds_token && fast::lock_mutex_in_turn(address) {
+            if (*thread).serial.holds_token && fast::lock_mutex_in_turn(address) {
                 return 0;
             }
             return call1(Real::mutex_lock, address);
@@ -276,7 +276,7 @@ pub unsafe fn unlock(address: usize) -> i32 {
         let done = if thread.is_null() {
             false
         } else if (*thread).sync == order::OFF {
-            (*thread).holds_token && fast::unlock_mutex_in_turn(address)
+            (*thread).serial.holds_token && fast::unlock_mutex_in_turn(address)
         } else if (*thread).sync == RECORD {
             fast::unlock_mutex(address)
         } else {

@@ -52,14 +52,14 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
         let attempt = Attempt {
             control,
             routine,
-            outer: thread.once,
+            outer: thread.library.once,
         };
-        thread.once = &raw const attempt;
-        thread.awaits_once = control;
+        thread.library.once = &raw const attempt;
+        thread.library.awaits_once = control;
         let ours = wayfarer_run_once as *const () as usize;
         let result = call(Real::once, [control, ours, 0, 0, 0, 0]) as i32;
-        thread.once = attempt.outer;
-        thread.awaits_once = 0;
+        thread.library.once = attempt.outer;
+        thread.library.awaits_once = 0;
         tell(thread);
         result
     }
@@ -120,8 +120,8 @@ unsafe extern "C" fn begin() -> usize {
     // SAFETY: only called within `once` of this thread, whose attempt is still there.
     unsafe {
         let thread = &mut *current();
-        let attempt = &*thread.once;
-        thread.awaits_once = 0;
+        let attempt = &*thread.library.once;
+        thread.library.awaits_once = 0;
         if thread.sync == RECORD {
             order::note_once(thread, attempt.control);
         }
@@ -135,8 +135,8 @@ unsafe extern "C" fn unwound(_version: i32, actions: i32) -> i32 {
         // SAFETY: as in `begin`; attempts within this one were left before.
         unsafe {
             let thread = &mut *current();
-            let attempt = &*thread.once;
-            thread.once = attempt.outer;
+            let attempt = &*thread.library.once;
+            thread.library.once = attempt.outer;
             give_up(thread, attempt.control);
         }
     }
@@ -161,9 +161,9 @@ pub unsafe fn guard_acquire(guard: usize) -> i32 {
             };
             wait_for_others(thread, guard, before);
         }
-        thread.awaits_once = guard;
+        thread.library.awaits_once = guard;
         let result = call(Real::guard_acquire, [guard, 0, 0, 0, 0, 0]) as i32;
-        thread.awaits_once = 0;
+        thread.library.awaits_once = 0;
         if thread.sync == RECORD && result != 0 {
             order::note_once(thread, guard);
         }

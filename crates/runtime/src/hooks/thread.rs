@@ -23,7 +23,7 @@ static THREADS: Guarded = Guarded::new(sync::THREADS);
 /// The thread ends: the word to store last, and its value, so that whoever makes or joins a thread comes
 /// after it.
 pub fn last_leave(thread: &mut Thread) -> Option<(usize, u32)> {
-    if !thread.ends {
+    if !thread.ending.ends {
         return None;
     }
     THREADS.last_leave(thread)
@@ -44,7 +44,7 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         if thread.is_null() {
             return call(which, a) as i32;
         }
-        if !(*thread).process().decided {
+        if !(*thread).process().threads.decided {
             load_unwinder();
             look_at_memory();
         }
@@ -55,18 +55,18 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         let thread = &mut *thread;
         thread.note(note::THREAD_ROUTINE, routine as i64, &[]);
         if thread.sync == OFF {
-            thread.makes_thread = true;
+            thread.library.makes_thread = true;
             let result = call(which, a) as i32;
-            thread.makes_thread = false;
+            thread.library.makes_thread = false;
             return result;
         }
         let depth = library::suspend(thread);
         enter(thread);
         library::resume(thread, depth);
-        thread.makes_thread = true;
+        thread.library.makes_thread = true;
         // Libc needs a lock of its loader for it.
         let result = library::within(thread, which, a) as i32;
-        thread.makes_thread = false;
+        thread.library.makes_thread = false;
         leave(thread);
         result
     }
@@ -137,7 +137,7 @@ pub unsafe fn join(which: Real, a: [usize; 6]) -> i32 {
         let Some(thread) = followed() else {
             return call(which, a) as i32;
         };
-        let offset = thread.process().tid_offset;
+        let offset = thread.process().libc.tid_offset;
         if offset == 0 || a[0] == tls::fs_base() {
             let result = call(which, a) as i32;
             settle();
@@ -173,7 +173,7 @@ pub unsafe fn signal(which: Real, a: [usize; 6]) -> i32 {
             // Not in a handler that interrupted a use of the heap, whose lock comes last, or the very end of this
             // thread, which has all others wait.
             Some(thread)
-                if a[0] != tls::fs_base() && library::may_enter(thread) && !thread.ends =>
+                if a[0] != tls::fs_base() && library::may_enter(thread) && !thread.ending.ends =>
             {
                 among_threads(thread, which, a)
             }
@@ -186,11 +186,11 @@ pub unsafe fn signal(which: Real, a: [usize; 6]) -> i32 {
 fn enter(thread: &mut Thread) {
     signals::hold_handlers(thread);
     THREADS.enter(thread);
-    thread.holds_others_up = true;
+    thread.library.holds_others_up = true;
 }
 
 fn leave(thread: &mut Thread) {
-    thread.holds_others_up = false;
+    thread.library.holds_others_up = false;
     THREADS.leave(thread);
     signals::let_handlers_run(thread);
 }
@@ -218,10 +218,14 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
         let depth = library::suspend(thread);
         // SAFETY: waits on a word of the description; a signal ends it.
         unsafe {
-            raw::syscall_interruptible(202, &arguments, (&raw const thread.pending).cast());
+            raw::syscall_interruptible(
+                202,
+                &arguments,
+                (&raw const thread.arrivals.pending).cast(),
+            );
         }
         library::resume_from_lock(thread, depth);
-        if thread.pending.load(Ordering::Relaxed) != 0 {
+        if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
             // SAFETY: all fields are plain numbers; there is no call whose registers it could show.
             let mut frame: Frame = unsafe { core::mem::zeroed() };
             signals::deliver(thread, &mut frame, record::place::ENTRY);
@@ -249,7 +253,7 @@ pub fn prepare(thread: &mut Thread) {
             [(&raw mut key) as usize, destructor, 0, 0, 0, 0],
         )
     };
-    process.exit_key = if result as i32 == 0 && (key as usize) < FIRST_KEYS {
+    process.libc.exit_key = if result as i32 == 0 && (key as usize) < FIRST_KEYS {
         key as usize + 1
     } else {
         0
@@ -261,8 +265,8 @@ pub fn prepare(thread: &mut Thread) {
 /// From now on locks are taken in place where that is possible.
 pub fn prepare_locks(thread: &mut Thread) {
     let process = thread.process();
-    process.tid_offset = find_tid(thread.tid);
-    fast::prepare(process.tid_offset);
+    process.libc.tid_offset = find_tid(thread.tid);
+    fast::prepare(process.libc.tid_offset);
 }
 
 /// Where in the description of this thread its id stands.
@@ -277,7 +281,7 @@ fn find_tid(tid: u32) -> usize {
 
 /// A new thread of a parallel process: our destructor will run at its end.
 pub fn started(thread: &mut Thread) {
-    let key = thread.process().exit_key;
+    let key = thread.process().libc.exit_key;
     if thread.sync != OFF && key != 0 {
         // SAFETY: the key is one of the first, so that nothing is allocated.
         unsafe { call(Real::setspecific, [key - 1, 1, 0, 0, 0, 0]) };
@@ -289,14 +293,14 @@ pub fn started(thread: &mut Thread) {
 unsafe extern "C" fn at_exit(round: usize) {
     let Some(thread) = followed() else { return };
     library::leave_for_good(thread);
-    let key = thread.process().exit_key;
+    let key = thread.process().libc.exit_key;
     if round < ROUNDS && key != 0 {
         // SAFETY: as above.
         unsafe { call(Real::setspecific, [key - 1, round + 1, 0, 0, 0, 0]) };
     } else {
-        thread.ends = true;
+        thread.ending.ends = true;
         THREADS.enter(thread);
-        thread.holds_others_up = true;
+        thread.library.holds_others_up = true;
         heap::enter(thread);
     }
 }
@@ -318,7 +322,7 @@ pub unsafe fn attempt_join(which: Real, a: [usize; 6], until: Option<(usize, usi
         let Some(thread) = followed() else {
             return call(which, a) as i32;
         };
-        let offset = thread.process().tid_offset;
+        let offset = thread.process().libc.tid_offset;
         if let Some(promised) = outcome::foretell(thread) {
             if promised != 0 {
                 return promised;

@@ -42,7 +42,7 @@ pub unsafe fn before(state: usize, kind: u32, place: usize) {
     let order = unsafe { order::at(state, state + 8) };
     let object = object(state, kind, place);
     if kind & WAITS != 0 {
-        thread.user_wait = (state, waits::begin(thread, true, order));
+        thread.library.user_wait = (state, waits::begin(thread, true, order));
         return;
     }
     if thread.sync != RECORD {
@@ -75,11 +75,11 @@ pub unsafe fn after(state: usize, kind: u32, place: usize) {
         BEFORE => {}
         _ => order::unlock_noted(thread, order, object),
     }
-    if thread.user_wait.0 == state {
-        thread.user_wait.0 = 0;
+    if thread.library.user_wait.0 == state {
+        thread.library.user_wait.0 = 0;
         match kind & WAY {
-            EXCLUSIVE_AFTER => thread.user_wait.1.end_alone(thread, order),
-            _ => thread.user_wait.1.end(thread, order),
+            EXCLUSIVE_AFTER => thread.library.user_wait.1.end_alone(thread, order),
+            _ => thread.library.user_wait.1.end(thread, order),
         }
     }
 }
@@ -99,8 +99,8 @@ pub fn report(result: i32) {
 pub fn mode() -> u32 {
     let thread = current();
     if thread.is_null() {
-        return OFF;
+        return u32::from(OFF);
     }
     // SAFETY: the pointer of this very thread.
-    unsafe { (*thread).sync }
+    u32::from(unsafe { (*thread).sync })
 }

@@ -195,8 +195,8 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
         }
         thread.tid = (*thread_slot(number)).tid;
         process::open_log(thread);
-        thread.events = thread.slot().events.load(Ordering::Relaxed);
-        thread.hash = thread.slot().output_hash.load(Ordering::Relaxed);
+        thread.log.events = thread.slot().events.load(Ordering::Relaxed);
+        thread.log.hash = thread.slot().output_hash.load(Ordering::Relaxed);
         if thread.mode == MODE_RECORD {
             continue_log(thread);
         }
@@ -228,11 +228,11 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
         // The first image of a replay finds the flag of the recording: it has joined nobody yet.
         if shared && (*slot).execs.load(Ordering::Relaxed) > 0 {
             process.token = (&raw const header().shared_domain).cast_mut();
-            process.shared_domain = true;
-            thread.holds_token = true;
-            thread.turn = (*process.token).turn.load(Ordering::Relaxed);
+            process.threads.shared_domain = true;
+            thread.serial.holds_token = true;
+            thread.serial.turn = (*process.token).turn.load(Ordering::Relaxed);
             crate::serial::token::leave(thread);
-            process.shared_domain = false;
+            process.threads.shared_domain = false;
             process.token = &raw mut (*slot).token;
         }
         let token = &(*slot).token;
@@ -322,11 +322,11 @@ fn adopt_thread(thread: &mut Thread) {
         );
         raw::syscall6(186, 0, 0, 0, 0, 0, 0) as u32
     };
-    thread.robust_list = head;
+    thread.ending.robust_list = head;
     if user::read::<u32>(place) != Some(real) {
         return;
     }
-    thread.clear_tid = place;
+    thread.ending.clear_tid = place;
     if thread.mode == MODE_REPLAY {
         let tid = thread.tid;
         user::copy_out(place, (&raw const tid).cast(), 4);

@@ -16,7 +16,7 @@ pub fn was_killed_in_its_turn(thread: &mut Thread) -> bool {
     // SAFETY: the slot is part of the session mapping.
     let status = unsafe { (*thread.process().slot).end_status };
     let signal = status & 0x7f;
-    thread.holds_token
+    thread.serial.holds_token
         && status & 0x8000_0000 != 0
         && signal != 0
         && !faults::is_fault(signal)

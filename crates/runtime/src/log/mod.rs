@@ -83,8 +83,8 @@ impl Thread {
     /// Room for `bytes` in the log, or null when recording has stopped.
     #[inline(always)]
     pub fn room(&mut self, bytes: usize) -> *mut u8 {
-        if (self.limit as usize).wrapping_sub(self.cursor as usize) >= bytes {
-            return self.cursor;
+        if (self.log.limit as usize).wrapping_sub(self.log.cursor as usize) >= bytes {
+            return self.log.cursor;
         }
         self.next_chunk(bytes)
     }
@@ -95,22 +95,22 @@ impl Thread {
         if header().broken.load(Ordering::Relaxed) != 0 {
             return self.close();
         }
-        if self.sequence == 1 && self.is_first_part() {
+        if self.log.sequence == 1 && self.is_first_part() {
             if !self.widen() {
                 return self.close();
             }
             return self.room(bytes);
         }
         let needed = (bytes as u64 + CHUNK_HEAD).div_ceil(UNIT);
-        let usual = if self.sequence < 4 { 1 } else { 4 };
+        let usual = if self.log.sequence < 4 { 1 } else { 4 };
         let units = if needed > usual { needed } else { usual };
-        let is_small = self.sequence == 0 && bytes as u64 + CHUNK_HEAD <= FIRST_BYTES;
+        let is_small = self.log.sequence == 0 && bytes as u64 + CHUNK_HEAD <= FIRST_BYTES;
         let part = if is_small { FIRST_BYTES } else { units * UNIT };
         let Some(offset) = allocate_part(units, part) else {
             return self.close();
         };
         let chunk = at(offset).cast::<Chunk>();
-        if units > 1 || self.sequence > 0 {
+        if units > 1 || self.log.sequence > 0 {
             // A thread with much to say: all pages in one go cost a fraction of a fault each.
             const POPULATE_WRITE: usize = 23;
             // SAFETY: fresh units of the session mapping.
@@ -129,7 +129,7 @@ impl Thread {
         // SAFETY: the units belong to this thread alone; the mapping covers the whole arena.
         unsafe {
             (*chunk).thread = self.number;
-            (*chunk).sequence = self.sequence;
+            (*chunk).sequence = self.log.sequence;
             (*chunk).units = units as u32;
             (*chunk).process = (*self.process).id;
             (*chunk).committed.store(0, Ordering::Relaxed);
@@ -140,26 +140,26 @@ impl Thread {
         }
         self.slot()
             .log_position
-            .store(u64::from(self.sequence), Ordering::Relaxed);
-        self.sequence = self.sequence.wrapping_add(1);
-        if self.sequence > BUSY && self.room_left() > bytes + RECORD_HEAD {
+            .store(u64::from(self.log.sequence), Ordering::Relaxed);
+        self.log.sequence = self.log.sequence.wrapping_add(1);
+        if self.log.sequence > BUSY && self.room_left() > bytes + RECORD_HEAD {
             crate::calls::disarm::consider(self);
         }
-        self.cursor
+        self.log.cursor
     }
 
     /// Whether only the first bytes of the present chunk have room on the disk.
     fn is_first_part(&self) -> bool {
-        self.limit as usize == self.chunk as usize + FIRST_BYTES as usize
+        self.log.limit as usize == self.log.chunk as usize + FIRST_BYTES as usize
     }
 
     /// Room on the disk for the rest of the first chunk; whether there is.
     fn widen(&mut self) -> bool {
-        let offset = (self.chunk as u64).wrapping_sub(at(0) as u64);
+        let offset = (self.log.chunk as u64).wrapping_sub(at(0) as u64);
         if !make_room(offset + FIRST_BYTES, UNIT - FIRST_BYTES) {
             return false;
         }
-        self.limit = (self.chunk as u64 + UNIT) as *mut u8;
+        self.log.limit = (self.log.chunk as u64 + UNIT) as *mut u8;
         true
     }
 
@@ -171,19 +171,19 @@ impl Thread {
     /// Recording has stopped: no record comes behind the one that found no room. The thread goes on as before in
     /// everything else: others still wait for it to pass its turn on, and count on the order of accesses.
     fn close(&mut self) -> *mut u8 {
-        self.limit = self.cursor;
+        self.log.limit = self.log.cursor;
         core::ptr::null_mut()
     }
 
     fn room_left(&self) -> usize {
-        (self.limit as usize).wrapping_sub(self.cursor as usize)
+        (self.log.limit as usize).wrapping_sub(self.log.cursor as usize)
     }
 
     /// Goes on writing in a chunk that has room on the disk for so many bytes, behind its first `committed` ones.
     fn attach(&mut self, chunk: *mut Chunk, committed: u64, room: u64) {
-        self.chunk = chunk;
-        self.cursor = (chunk as u64 + CHUNK_HEAD + committed) as *mut u8;
-        self.limit = (chunk as u64 + room) as *mut u8;
+        self.log.chunk = chunk;
+        self.log.cursor = (chunk as u64 + CHUNK_HEAD + committed) as *mut u8;
+        self.log.limit = (chunk as u64 + room) as *mut u8;
     }
 
     /// Goes on in the chunk that the image before used.
@@ -199,16 +199,20 @@ impl Thread {
         let is_small = sequence == 0 && CHUNK_HEAD + committed <= FIRST_BYTES;
         let room = if is_small { FIRST_BYTES } else { units * UNIT };
         self.attach(chunk, committed, room);
-        self.sequence = sequence.wrapping_add(1);
+        self.log.sequence = sequence.wrapping_add(1);
     }
 
     /// Makes everything up to `end` part of the log.
     #[inline(always)]
     pub fn commit(&mut self, end: *mut u8) {
-        self.cursor = end;
-        let committed = (end as u64).wrapping_sub(self.chunk as u64 + CHUNK_HEAD);
+        self.log.cursor = end;
+        let committed = (end as u64).wrapping_sub(self.log.chunk as u64 + CHUNK_HEAD);
         // SAFETY: `room` returned non-null, so the chunk is mapped and ours.
-        unsafe { (*self.chunk).committed.store(committed, Ordering::Release) };
+        unsafe {
+            (*self.log.chunk)
+                .committed
+                .store(committed, Ordering::Release)
+        };
     }
 
     /// Writes the head of a record (tag to value) at `place` and returns the place behind it.
@@ -279,7 +283,8 @@ impl Thread {
         let done = record::WENT_OUT_RESULT;
         // SAFETY: the bytes were written by `announce`; readers see one record or the other, which differ in one byte.
         unsafe {
-            self.cursor
+            self.log
+                .cursor
                 .sub(UNENDED.len())
                 .add(1)
                 .write_volatile(done[1])
@@ -290,7 +295,7 @@ impl Thread {
     #[inline(always)]
     pub fn came_back(&mut self) {
         // SAFETY: the bytes were written by `announce`.
-        let end = unsafe { self.cursor.sub(UNENDED.len()) };
+        let end = unsafe { self.log.cursor.sub(UNENDED.len()) };
         self.commit(end);
     }
 

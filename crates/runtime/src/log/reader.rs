@@ -6,9 +6,9 @@ use wayfarer_runtime_abi::record::{self, Record, note, sync};
 
 /// The rest of the log.
 fn rest(thread: &Thread) -> &'static [u8] {
-    let length = (thread.read_end as usize).wrapping_sub(thread.read as usize);
+    let length = (thread.replay.end as usize).wrapping_sub(thread.replay.cursor as usize);
     // SAFETY: both pointers lie in the log of this thread in the session mapping, in this order.
-    unsafe { core::slice::from_raw_parts(thread.read, length) }
+    unsafe { core::slice::from_raw_parts(thread.replay.cursor, length) }
 }
 
 /// Records that tell about the recording but promise nothing of this thread.
@@ -41,7 +41,7 @@ pub fn peek(thread: &mut Thread) -> Option<Record<'static>> {
 fn act_on(thread: &mut Thread, note: u64) {
     match note {
         note::CALLS_BY_LIBC => direct::stop(),
-        note::WAITS_INSIDE => thread.waited_inside = thread.read,
+        note::WAITS_INSIDE => thread.replay.waited_inside = thread.replay.cursor,
         _ => {}
     }
 }
@@ -69,7 +69,7 @@ pub fn is_note_behind(thread: &Thread, skip: usize, which: u64) -> bool {
 #[inline(always)]
 pub fn advance(thread: &mut Thread, length: usize) {
     // SAFETY: a record of that length was read at `read`.
-    thread.read = unsafe { thread.read.add(length) };
+    thread.replay.cursor = unsafe { thread.replay.cursor.add(length) };
 }
 
 /// Passes over the next record.

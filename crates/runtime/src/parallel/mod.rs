@@ -52,21 +52,21 @@ const EVENTS: Object = Object {
 /// The process is about to have its second thread: how it is followed from now on.
 pub fn decide(thread: &mut Thread) {
     let process = thread.process();
-    if process.decided {
+    if process.threads.decided {
         return;
     }
-    process.decided = true;
+    process.threads.decided = true;
     if thread.mode == MODE_RECORD {
         let (mode, reason, value) = choose(thread);
         thread.emit_plain(record::THREADS, mode, reason, zigzag(value));
-        process.parallel = mode == threads::PARALLEL;
+        process.threads.parallel = mode == threads::PARALLEL;
     } else if let Some(next) = reader::peek(thread)
         && next.tag == record::THREADS
     {
         reader::advance(thread, next.length);
-        process.parallel = next.number == threads::PARALLEL;
+        process.threads.parallel = next.number == threads::PARALLEL;
     }
-    if process.parallel {
+    if process.threads.parallel {
         adopt(thread);
         solid::start(thread);
         crate::hooks::thread::prepare(thread);
@@ -82,7 +82,7 @@ fn choose(thread: &Thread) -> (u64, u8, i64) {
     if asked & flags::SERIAL != 0 {
         return (threads::SERIAL, threads::ASKED, 0);
     }
-    if thread.process().shared_domain {
+    if thread.process().threads.shared_domain {
         return (threads::SERIAL, threads::SHARED_MEMORY, 0);
     }
     if !crate::hooks::all_found() {
@@ -92,7 +92,7 @@ fn choose(thread: &Thread) -> (u64, u8, i64) {
         return (threads::PARALLEL, threads::ASKED, 0);
     }
     let verdict = survey::verdict();
-    if verdict.0 == threads::PARALLEL && !thread.makes_thread {
+    if verdict.0 == threads::PARALLEL && !thread.library.makes_thread {
         return (threads::SERIAL, threads::THREADS_OF_LIBC, 0);
     }
     verdict
@@ -100,8 +100,8 @@ fn choose(thread: &Thread) -> (u64, u8, i64) {
 
 /// This thread belongs to a parallel process.
 pub fn adopt(thread: &mut Thread) {
-    thread.owner = order::owner_of(thread.number);
-    thread.sync = if !thread.process().parallel {
+    thread.parallel.owner = order::owner_of(thread.number);
+    thread.sync = if !thread.process().threads.parallel {
         OFF
     } else if thread.mode == MODE_RECORD {
         RECORD
@@ -113,14 +113,14 @@ pub fn adopt(thread: &mut Thread) {
 /// Recording: an event is about to be written down.
 #[inline(never)]
 pub fn note_event(thread: &mut Thread) {
-    if !thread.holds_token {
+    if !thread.serial.holds_token {
         // Within a call that lets others go on meanwhile.
         token::acquire(thread);
         note_event(thread);
         token::release(thread);
         return;
     }
-    let order = &thread.process().events;
+    let order = &thread.process().order.events;
     order::note_exclusive(thread, order.order(), EVENTS);
 }
 
@@ -133,9 +133,9 @@ pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
             return true;
         }
         SCHED_YIELD => {
-            thread.yields.count(thread.events);
+            thread.parallel.yields.count(thread.log.events);
             yield_really(frame);
-            if thread.pending.load(Ordering::Relaxed) != 0 {
+            if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
                 signals::deliver(thread, frame, record::place::YIELD);
             }
             return true;
@@ -156,7 +156,7 @@ pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
 /// Recording, at the end of a call.
 #[inline(never)]
 pub fn leave(thread: &mut Thread) {
-    if thread.keeps == 0 && thread.holds_token {
+    if thread.parallel.keeps == 0 && thread.serial.holds_token {
         token::release(thread);
     }
 }
@@ -177,18 +177,22 @@ fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
         };
         // SAFETY: the program's own call.
         let result = unsafe {
-            raw::syscall_interruptible(FUTEX, &arguments, (&raw const thread.pending).cast())
+            raw::syscall_interruptible(
+                FUTEX,
+                &arguments,
+                (&raw const thread.arrivals.pending).cast(),
+            )
         };
         library::resume_from_lock(thread, depth);
         frame.rax = result as usize;
-        if thread.pending.load(Ordering::Relaxed) == 0 {
+        if thread.arrivals.pending.load(Ordering::Relaxed) == 0 {
             if result != EINTR {
                 return;
             }
             continue;
         }
         let restart = result == EINTR && signals::all_restart(thread);
-        let place = if thread.awaits_once != 0 {
+        let place = if thread.library.awaits_once != 0 {
             record::place::ONCE
         } else {
             record::place::ENTRY
@@ -246,7 +250,7 @@ pub fn replay_real(thread: &mut Thread, frame: &mut Frame) -> bool {
         FUTEX => replay_futex(thread, frame),
         SCHED_YIELD => {
             solid::step_aside(thread);
-            thread.yields.count(thread.events);
+            thread.parallel.yields.count(thread.log.events);
             yield_really(frame);
             replay_handlers_of_yield(thread, frame);
         }
@@ -277,7 +281,7 @@ fn command(frame: &Frame) -> usize {
 fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
     let arguments = frame.arguments();
     let waits = waits(frame);
-    if waits && thread.library_depth > 0 {
+    if waits && thread.library.depth > 0 {
         if library::let_others_in(thread) || replay_handlers(thread, frame) {
             // Woken when the recorded one was; whether it has what it waits for, it looks itself.
             frame.rax = 0;
@@ -320,9 +324,9 @@ fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
 /// Replay: an event of a parallel process comes at its place among the others of the process.
 pub fn begin_event(thread: &mut Thread) {
     end_event(thread);
-    let order = &thread.process().events;
+    let order = &thread.process().order.events;
     order::before(thread, order.order(), EVENTS);
-    thread.in_event = true;
+    thread.parallel.in_event = true;
 }
 
 /// Replay, at the entry of a call that may wait.
@@ -351,7 +355,7 @@ fn replay_handlers_of_yield(thread: &mut Thread, frame: &mut Frame) {
     while let Some(next) = reader::peek(thread)
         && next.tag == record::SIGNAL
         && record::place::kind(next.check) == record::place::YIELD
-        && next.value <= thread.yields.since(thread.events)
+        && next.value <= thread.parallel.yields.since(thread.log.events)
     {
         signals::replay_at(thread, frame);
     }
@@ -359,9 +363,9 @@ fn replay_handlers_of_yield(thread: &mut Thread, frame: &mut Frame) {
 
 /// Replay: the event is over.
 pub fn end_event(thread: &mut Thread) {
-    if thread.in_event {
-        thread.in_event = false;
-        let order = &thread.process().events;
+    if thread.parallel.in_event {
+        thread.parallel.in_event = false;
+        let order = &thread.process().order.events;
         order::after(thread, order.order());
     }
 }
@@ -376,17 +380,17 @@ pub fn keep(thread: &mut Thread) {
         REPLAY => begin_event(thread),
         _ => return,
     }
-    thread.keeps += 1;
+    thread.parallel.keeps += 1;
 }
 
 pub fn unkeep(thread: &mut Thread) {
     match thread.sync {
         RECORD => {
-            thread.keeps = thread.keeps.saturating_sub(1);
+            thread.parallel.keeps = thread.parallel.keeps.saturating_sub(1);
             leave(thread);
         }
         REPLAY => {
-            thread.keeps = thread.keeps.saturating_sub(1);
+            thread.parallel.keeps = thread.parallel.keeps.saturating_sub(1);
             end_event(thread);
         }
         _ => {}

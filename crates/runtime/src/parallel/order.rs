@@ -19,9 +19,9 @@ use wayfarer_runtime_abi::record::{self, sync};
 use wayfarer_runtime_abi::{Broken, layout};
 
 /// How the threads of this process are followed (`Thread::sync`).
-pub const OFF: u32 = 0;
-pub const RECORD: u32 = 1;
-pub const REPLAY: u32 = 2;
+pub const OFF: u8 = 0;
+pub const RECORD: u8 = 1;
+pub const REPLAY: u8 = 2;
 
 pub(crate) const OWNER_SHIFT: u32 = 43;
 /// Bits for the length of a run. Nothing looks whether they are enough: one thread that did nothing but lock one mutex
@@ -120,9 +120,9 @@ impl Object {
     #[inline(always)]
     fn owner(&self, thread: &Thread) -> u64 {
         if self.reads {
-            thread.owner | READS
+            thread.parallel.owner | READS
         } else {
-            thread.owner
+            thread.parallel.owner
         }
     }
 }
@@ -151,7 +151,7 @@ pub unsafe fn count_up(thread: &Thread, word: usize) -> bool {
     // SAFETY: as the caller says.
     let word = unsafe { &*(word as *const AtomicU64) };
     let found = word.load(Ordering::Relaxed);
-    if found & OWNER != thread.owner {
+    if found & OWNER != thread.parallel.owner {
         return false;
     }
     word.store(found + 1, Ordering::Relaxed);
@@ -176,7 +176,7 @@ pub fn is_last_owner(thread: &Thread, order: Order<'_>, object: Object) -> bool 
 
 /// Replay: whether the access that the thread is in is the last one of its run.
 pub fn is_last_access(thread: &Thread, order: Order<'_>) -> bool {
-    order.word.load(Ordering::Relaxed) == thread.owner | 1
+    order.word.load(Ordering::Relaxed) == thread.parallel.owner | 1
 }
 
 /// Replay: whether the object has this number.
@@ -219,7 +219,8 @@ pub unsafe fn count_biased(
     compiler_fence(Ordering::SeqCst);
     let found = counted.load(Ordering::Relaxed);
     let wanted = BIASED | if reads { READS } else { 0 };
-    let own = found >> BIASED_SHIFT == thread.owner >> BIASED_SHIFT | wanted >> BIASED_SHIFT;
+    let own =
+        found >> BIASED_SHIFT == thread.parallel.owner >> BIASED_SHIFT | wanted >> BIASED_SHIFT;
     if own {
         counted.store(found + 1, Ordering::Relaxed);
         if let Some(posts) = posts {
@@ -389,7 +390,7 @@ fn create(thread: &mut Thread, order: Order<'_>, object: Object) -> Option<u32> 
         let word = core::ptr::from_ref(order.word) as usize;
         let tail = core::ptr::from_ref(order.tail) as usize;
         let described = number as usize | usize::from(object.kind) << 32;
-        thread.process().remember_sync([described, word, tail]);
+        thread.process().order.remember([described, word, tail]);
     }
     Some(number)
 }

@@ -26,14 +26,14 @@ pub fn report(thread: &mut Thread, result: i32) {
 /// Recording: the call gave the usual result.
 #[inline(always)]
 pub fn usual(thread: &mut Thread) {
-    thread.skipped = thread.skipped.wrapping_add(1);
+    thread.parallel.skipped = thread.parallel.skipped.wrapping_add(1);
 }
 
 #[cold]
 #[inline(never)]
 fn report_other(thread: &mut Thread, result: i32) {
-    let skipped = thread.skipped;
-    thread.skipped = 0;
+    let skipped = thread.parallel.skipped;
+    thread.parallel.skipped = 0;
     thread.emit_plain(record::OUTCOME, skipped, 0, zigzag(i64::from(result)));
 }
 
@@ -49,15 +49,15 @@ pub fn foretell(thread: &mut Thread) -> Option<i32> {
 #[inline(never)]
 fn promised(thread: &mut Thread) -> i32 {
     settle::before_outcome(thread);
-    let skipped = thread.skipped;
+    let skipped = thread.parallel.skipped;
     match reader::peek(thread) {
         Some(next) if next.tag == record::OUTCOME && next.number == skipped => {
             reader::advance(thread, next.length);
-            thread.skipped = 0;
+            thread.parallel.skipped = 0;
             next.value as i32
         }
         _ => {
-            thread.skipped = skipped.wrapping_add(1);
+            thread.parallel.skipped = skipped.wrapping_add(1);
             0
         }
     }
@@ -70,11 +70,11 @@ pub fn takes(thread: &mut Thread, outcome: i32) -> bool {
     match reader::peek(thread) {
         Some(next)
             if next.tag == record::OUTCOME
-                && next.number == thread.skipped
+                && next.number == thread.parallel.skipped
                 && next.value as i32 == outcome =>
         {
             reader::advance(thread, next.length);
-            thread.skipped = 0;
+            thread.parallel.skipped = 0;
             true
         }
         _ => false,

@@ -16,7 +16,7 @@ const LIMIT: usize = 2048;
 
 /// Marks what the thread still owns, and empties its list for the kernel.
 pub fn release(thread: &mut Thread) {
-    let head = thread.robust_list;
+    let head = thread.ending.robust_list;
     let Some([first, offset, pending]) = user::read::<[usize; 3]>(head) else {
         return;
     };

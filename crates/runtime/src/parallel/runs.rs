@@ -36,12 +36,12 @@ fn length_of(record: &Record<'_>) -> u64 {
 #[inline(always)]
 pub fn is_own_run(thread: &Thread, order: Order<'_>) -> bool {
     let word = order.word.load(Ordering::Relaxed);
-    word & OWNER == thread.owner && word & COUNT != 0
+    word & OWNER == thread.parallel.owner && word & COUNT != 0
 }
 
 /// Replay: whether the thread is in a run whose end was not recorded.
 pub fn is_unending(thread: &Thread, order: Order<'_>) -> bool {
-    order.word.load(Ordering::Relaxed) == thread.owner | UNENDING
+    order.word.load(Ordering::Relaxed) == thread.parallel.owner | UNENDING
 }
 
 /// Replay: whether an access goes on with a run of this thread and is not its last one; the state's first half is
@@ -54,7 +54,8 @@ pub unsafe fn goes_on(thread: &Thread, word: usize) -> bool {
     // SAFETY: as the caller says.
     let word = unsafe { &*(word as *const AtomicU64) }.load(Ordering::Relaxed);
     // In one comparison: the owner is this thread, and 2 to UNENDING - 1 accesses are left.
-    word.wrapping_sub(thread.owner | 2) < UNENDING - 2 && thread.process().ring_length == 0
+    word.wrapping_sub(thread.parallel.owner | 2) < UNENDING - 2
+        && thread.process().solid.ring_length == 0
 }
 
 /// Replay: notes an access after [`goes_on`].
@@ -109,7 +110,9 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
             wait_for_release(object.address);
         }
     }
-    order.word.store(thread.owner | length, Ordering::Relaxed);
+    order
+        .word
+        .store(thread.parallel.owner | length, Ordering::Relaxed);
 }
 
 /// `--retry`: threads reach their accesses at other moments than the last time.
@@ -235,8 +238,8 @@ fn crowded(thread: &mut Thread) {
     const SET_AFFINITY: usize = 203;
     const GET_AFFINITY: usize = 204;
     const GET_CPU: usize = 309;
-    thread.crowded += 1;
-    if !thread.crowded.is_multiple_of(MOVE_AFTER) {
+    thread.parallel.crowded += 1;
+    if !thread.parallel.crowded.is_multiple_of(MOVE_AFTER) {
         return;
     }
     let (mut allowed, mut here) = ([0u64; 128], 0u32);
@@ -438,7 +441,7 @@ pub fn after(thread: &mut Thread, order: Order<'_>) {
 pub fn after_lock(thread: &mut Thread, order: Order<'_>) {
     if let Some(over) = count_access(order) {
         announce_unlocked(thread);
-        thread.run_over = over;
+        thread.parallel.run_over = over;
     }
     solid::point(thread);
 }
@@ -446,8 +449,8 @@ pub fn after_lock(thread: &mut Thread, order: Order<'_>) {
 /// Replay: what [`after_lock`] left for the unlock, or for whatever comes first.
 #[inline(always)]
 pub fn announce_unlocked(thread: &mut Thread) {
-    if thread.run_over.number != 0 {
-        announce(core::mem::take(&mut thread.run_over));
+    if thread.parallel.run_over.number != 0 {
+        announce(core::mem::take(&mut thread.parallel.run_over));
     }
 }
 

@@ -17,11 +17,12 @@ pub fn before_access(thread: &mut Thread) {
 pub fn before_outcome(thread: &mut Thread) {
     those(thread, |thread, next| {
         if place::kind(next.check) == place::ENTRY {
-            return next.value == thread.skipped as i64;
+            return next.value == thread.parallel.skipped as i64;
         }
         let behind = reader::peek_behind(thread, next.length);
-        behind
-            .is_some_and(|behind| behind.tag == record::OUTCOME && behind.number == thread.skipped)
+        behind.is_some_and(|behind| {
+            behind.tag == record::OUTCOME && behind.number == thread.parallel.skipped
+        })
     });
 }
 

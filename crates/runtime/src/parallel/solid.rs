@@ -30,7 +30,7 @@ pub struct Place {
 
 #[inline(always)]
 pub fn is_on(thread: &Thread) -> bool {
-    thread.sync == REPLAY && thread.process().ring_length != 0
+    thread.sync == REPLAY && thread.process().solid.ring_length != 0
 }
 
 /// The process has just become parallel.
@@ -39,18 +39,21 @@ pub fn start(thread: &mut Thread) {
         return;
     }
     let process = thread.process();
-    process.ring_length = 1;
-    process.ring[0] = Place {
+    process.solid.ring_length = 1;
+    process.solid.ring[0] = Place {
         thread: thread.number,
         back: 0,
     };
-    process.points = 0;
-    process.due = NEVER;
-    process.delay_next = delays()
+    process.solid.points = 0;
+    process.solid.due = NEVER;
+    process.solid.delay_next = delays()
         .iter()
         .position(|delay| u32::from(delay.process) == process.id)
         .unwrap_or(MAX_DELAYS);
-    process.ring_now.store(thread.number, Ordering::Release);
+    process
+        .solid
+        .ring_now
+        .store(thread.number, Ordering::Release);
 }
 
 fn delays() -> &'static [Delay] {
@@ -70,12 +73,12 @@ pub fn born(thread: &mut Thread, number: u32) {
         return;
     }
     let process = thread.process();
-    if let Some(place) = process.ring.get_mut(process.ring_length) {
+    if let Some(place) = process.solid.ring.get_mut(process.solid.ring_length) {
         *place = Place {
             thread: number,
             back: 0,
         };
-        process.ring_length += 1;
+        process.solid.ring_length += 1;
     }
 }
 
@@ -96,16 +99,16 @@ pub fn leave(thread: &mut Thread) -> Option<(usize, u32)> {
     let index = index_of(process, thread.number)?;
     let next = successor(process, index);
     let mut at = index;
-    while at + 1 < process.ring_length
-        && let Some(follower) = process.ring.get(at + 1).copied()
+    while at + 1 < process.solid.ring_length
+        && let Some(follower) = process.solid.ring.get(at + 1).copied()
     {
-        if let Some(place) = process.ring.get_mut(at) {
+        if let Some(place) = process.solid.ring.get_mut(at) {
             *place = follower;
         }
         at += 1;
     }
-    process.ring_length = process.ring_length.saturating_sub(1).max(1);
-    Some(((&raw const process.ring_now) as usize, next))
+    process.solid.ring_length = process.solid.ring_length.saturating_sub(1).max(1);
+    Some(((&raw const process.solid.ring_now) as usize, next))
 }
 
 /// The thread will never go on.
@@ -116,29 +119,29 @@ pub fn retire(thread: &mut Thread) {
 }
 
 fn index_of(process: &Process, number: u32) -> Option<usize> {
-    let ring = process.ring.get(..process.ring_length)?;
+    let ring = process.solid.ring.get(..process.solid.ring_length)?;
     ring.iter().position(|place| place.thread == number)
 }
 
 fn successor(process: &Process, index: usize) -> u32 {
-    let next = if index + 1 < process.ring_length {
+    let next = if index + 1 < process.solid.ring_length {
         index + 1
     } else {
         0
     };
-    process.ring.get(next).map_or(0, |place| place.thread)
+    process.solid.ring.get(next).map_or(0, |place| place.thread)
 }
 
 fn give(process: &Process, number: u32) {
-    process.ring_now.store(number, Ordering::Release);
-    futex::wake(&process.ring_now, u32::MAX >> 1);
+    process.solid.ring_now.store(number, Ordering::Release);
+    futex::wake(&process.solid.ring_now, u32::MAX >> 1);
 }
 
 fn await_turn(thread: &mut Thread) {
     let (process, number) = (thread.process(), thread.number);
     let mut looks = 0;
     loop {
-        let now = process.ring_now.load(Ordering::Acquire);
+        let now = process.solid.ring_now.load(Ordering::Acquire);
         if now == number {
             return;
         }
@@ -147,7 +150,7 @@ fn await_turn(thread: &mut Thread) {
         }
         looks += 1;
         if looks > 50 {
-            futex::wait(&process.ring_now, now, 100);
+            futex::wait(&process.solid.ring_now, now, 100);
         } else {
             core::hint::spin_loop();
         }
@@ -184,7 +187,7 @@ pub fn step_aside(thread: &mut Thread) {
 #[inline(always)]
 pub fn step(thread: &mut Thread) {
     let process = thread.process();
-    if process.ring_length > 1 && process.points >= process.due {
+    if process.solid.ring_length > 1 && process.solid.points >= process.solid.due {
         let_back(thread);
     }
 }
@@ -193,8 +196,12 @@ pub fn step(thread: &mut Thread) {
 #[inline(never)]
 fn let_back(thread: &mut Thread) {
     let process = thread.process();
-    let due = process.due;
-    let ring = process.ring.get(..process.ring_length).unwrap_or(&[]);
+    let due = process.solid.due;
+    let ring = process
+        .solid
+        .ring
+        .get(..process.solid.ring_length)
+        .unwrap_or(&[]);
     if let Some(place) = ring.iter().find(|place| place.back == due)
         && place.thread != thread.number
     {
@@ -206,7 +213,7 @@ fn let_back(thread: &mut Thread) {
 /// An access is over: perhaps the thread steps aside here.
 #[inline(always)]
 pub fn point(thread: &mut Thread) {
-    if thread.process().ring_length != 0 {
+    if thread.process().solid.ring_length != 0 {
         reach_point(thread);
     }
 }
@@ -214,14 +221,14 @@ pub fn point(thread: &mut Thread) {
 #[inline(never)]
 fn reach_point(thread: &mut Thread) {
     let process = thread.process();
-    let point = process.points;
-    process.points = point.wrapping_add(1);
-    thread.last_point = point;
-    if let Some(delay) = delays().get(process.delay_next)
+    let point = process.solid.points;
+    process.solid.points = point.wrapping_add(1);
+    thread.parallel.last_point = point;
+    if let Some(delay) = delays().get(process.solid.delay_next)
         && u32::from(delay.process) == process.id
         && delay.point == point
     {
-        process.delay_next += 1;
+        process.solid.delay_next += 1;
         delayed(thread, u32::from(delay.others));
     }
 }
@@ -231,13 +238,13 @@ fn delayed(thread: &mut Thread, others: u32) {
     let process = thread.process();
     let back = match others {
         0 => NEVER,
-        others => process.points.saturating_add(others),
+        others => process.solid.points.saturating_add(others),
     };
     set_back(process, thread.number, back);
     loop {
-        let before = process.points;
+        let before = process.solid.points;
         pass(thread);
-        if process.points >= back || process.points == before {
+        if process.solid.points >= back || process.solid.points == before {
             break;
         }
     }
@@ -246,20 +253,24 @@ fn delayed(thread: &mut Thread, others: u32) {
 
 fn set_back(process: &mut Process, number: u32, back: u32) {
     if let Some(index) = index_of(process, number)
-        && let Some(place) = process.ring.get_mut(index)
+        && let Some(place) = process.solid.ring.get_mut(index)
     {
         place.back = back;
     }
-    let ring = process.ring.get(..process.ring_length).unwrap_or(&[]);
+    let ring = process
+        .solid
+        .ring
+        .get(..process.solid.ring_length)
+        .unwrap_or(&[]);
     let waiting = ring.iter().map(|place| place.back);
-    process.due = waiting.filter(|back| *back != 0).min().unwrap_or(NEVER);
+    process.solid.due = waiting.filter(|back| *back != 0).min().unwrap_or(NEVER);
 }
 
 /// Tells the host behind which point the thread came to where it has to wait.
 fn note_turn_end(thread: &Thread) {
     let number = header().solid_turn_ends.fetch_add(1, Ordering::Relaxed);
     let end = Delay {
-        point: thread.last_point,
+        point: thread.parallel.last_point,
         process: thread.process().id as u16,
         others: 0,
     };

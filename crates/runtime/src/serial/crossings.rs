@@ -89,7 +89,7 @@ impl Crossings {
 /// Recording: the place of a thread that is stopped in the middle of its code.
 pub fn place_between(thread: &Thread, spin: Option<Spin>) -> Place {
     Place {
-        passed: thread.crossings.passed,
+        passed: thread.serial.crossings.passed,
         exact: false,
         spin,
     }
@@ -106,15 +106,15 @@ pub fn cross(thread: &mut Thread) {
 /// The same; if it says no, the turn ends at this crossing, and [`end_turn`] is for the caller to call.
 #[inline(always)]
 pub fn pass(thread: &mut Thread) -> bool {
-    if !thread.holds_token {
+    if !thread.serial.holds_token {
         return true;
     }
     // No turn is due in a recording, and nobody asks for it in a replay; both count.
-    let next = thread.crossings.passed.wrapping_add(1);
-    if thread.crossings.due == next || token::is_asked(thread) {
+    let next = thread.serial.crossings.passed.wrapping_add(1);
+    if thread.serial.crossings.due == next || token::is_asked(thread) {
         return false;
     }
-    thread.crossings.passed = next;
+    thread.serial.crossings.passed = next;
     true
 }
 
@@ -122,7 +122,7 @@ pub fn pass(thread: &mut Thread) -> bool {
 #[cold]
 #[inline(never)]
 pub fn end_turn(thread: &mut Thread) {
-    let passed = thread.crossings.passed;
+    let passed = thread.serial.crossings.passed;
     if thread.mode == MODE_RECORD {
         let place = Place {
             passed,
@@ -131,48 +131,48 @@ pub fn end_turn(thread: &mut Thread) {
         };
         token::give_way(thread, Some(place));
     } else {
-        while thread.crossings.due == passed.wrapping_add(1) {
+        while thread.serial.crossings.due == passed.wrapping_add(1) {
             token::replay_yield(thread);
             replay::after(thread, None);
         }
     }
-    thread.crossings.passed = passed.wrapping_add(1);
+    thread.serial.crossings.passed = passed.wrapping_add(1);
 }
 
 /// Replay: the next record is the end of a turn between two events.
 pub fn expect_end(thread: &mut Thread, record: &Record<'_>) {
     let place = Place::of(record);
-    thread.crossings.due = place.map_or(0, |place| place.passed.wrapping_add(1));
-    thread.crossings.exact = place.is_some_and(|place| place.exact);
-    thread.crossings.rang = 0;
+    thread.serial.crossings.due = place.map_or(0, |place| place.passed.wrapping_add(1));
+    thread.serial.crossings.exact = place.is_some_and(|place| place.exact);
+    thread.serial.crossings.rang = 0;
     let spin = place.and_then(|place| place.spin);
-    thread.expected = spin.map(Expected::new).unwrap_or_default();
+    thread.preemption.expected = spin.map(Expected::new).unwrap_or_default();
 }
 
 /// Replay: whether the turn is to end between two events.
 pub fn expects_end(thread: &Thread) -> bool {
-    thread.crossings.due != 0
+    thread.serial.crossings.due != 0
 }
 
 /// Replay: the turn that was expected to end has ended.
 pub fn ended(thread: &mut Thread) {
-    thread.crossings.due = 0;
+    thread.serial.crossings.due = 0;
 }
 
 /// Replay: whether the thread is at the crossing behind which its turn ends, or behind it.
 pub fn is_behind_end(thread: &Thread) -> bool {
-    let now = thread.crossings.passed.wrapping_add(1);
-    if thread.crossings.exact {
-        now > thread.crossings.due
+    let now = thread.serial.crossings.passed.wrapping_add(1);
+    if thread.serial.crossings.exact {
+        now > thread.serial.crossings.due
     } else {
-        now >= thread.crossings.due
+        now >= thread.serial.crossings.due
     }
 }
 
 /// Replay: the thread has used some processor time in the middle of its code; whether its turn ends here. Not
 /// at the first ring behind the right crossing, where it may still be inside of what that one locked.
 pub fn ends_between(thread: &mut Thread) -> bool {
-    let now = thread.crossings.passed.wrapping_add(1);
-    let rang = core::mem::replace(&mut thread.crossings.rang, now);
+    let now = thread.serial.crossings.passed.wrapping_add(1);
+    let rang = core::mem::replace(&mut thread.serial.crossings.rang, now);
     is_behind_end(thread) && rang == now
 }

@@ -75,7 +75,7 @@ pub fn install(process: &mut Process) {
     // The image before has blocked it.
     change_mask(SIG_UNBLOCK);
     if before.handler == IGNORED
-        && let Some(action) = process.actions.get_mut(OWN as usize)
+        && let Some(action) = process.signals.actions.get_mut(OWN as usize)
     {
         action.handler = IGNORED;
     }
@@ -135,7 +135,7 @@ unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut U
         let outside = !dispatch::is_own_text(interrupted.registers.rip);
         match (code, value) {
             (watch::KICK_CODE, watch::KICK | watch::KICK_IF_SPINNING) => {
-                if outside && thread.mode == MODE_RECORD && thread.holds_token {
+                if outside && thread.mode == MODE_RECORD && thread.serial.holds_token {
                     kicked(thread, &interrupted.registers, value == watch::KICK);
                 }
             }
@@ -143,13 +143,15 @@ unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut U
                 look_for_end(thread, &interrupted.registers, outside);
             }
             (TIMER_CODE, LOOK) => {
-                if outside && thread.mode == MODE_RECORD && thread.holds_token {
+                if outside && thread.mode == MODE_RECORD && thread.serial.holds_token {
                     kicked(thread, &interrupted.registers, false);
                 }
             }
             (TIMER_CODE, FORCE) if outside => by_force(thread, interrupted),
             (TIMER_CODE, FORCE) => {
-                if thread.mode == MODE_REPLAY || thread.pending.load(Ordering::Relaxed) != 0 {
+                if thread.mode == MODE_REPLAY
+                    || thread.arrivals.pending.load(Ordering::Relaxed) != 0
+                {
                     arm_force(thread);
                 }
             }
@@ -161,7 +163,7 @@ unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut U
 /// Somebody uses our signal for a purpose of their own.
 unsafe fn foreign(thread: &mut Thread, signal: i32, information: *mut u64, context: *mut UContext) {
     const DEFAULT: usize = 0;
-    let handler = thread.process().actions.get(OWN as usize);
+    let handler = thread.process().signals.actions.get(OWN as usize);
     match handler.map(|action| action.handler) {
         Some(DEFAULT) => {
             let default = SigAction {
@@ -195,7 +197,11 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
         let thread = &mut *thread;
         let context = context.cast::<UContext>();
         if wanted(thread, SIGSYS) {
-            let action = *thread.process().actions.get_unchecked(SIGSYS as usize);
+            let action = *thread
+                .process()
+                .signals
+                .actions
+                .get_unchecked(SIGSYS as usize);
             let mask = (*context).mask | action.mask;
             let mask = mask & !UNBLOCKABLE;
             raw::syscall6(
@@ -230,7 +236,7 @@ fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
             token::give_way(thread, Some(place));
         }
         Verdict::Perhaps => {
-            let same = thread.looks.same.saturating_sub(1);
+            let same = thread.preemption.looks.same.saturating_sub(1);
             arm_look(thread, spinning::pause_us(LOOK_AGAIN_US, same));
         }
         Verdict::Unknown | Verdict::Computes => {}
@@ -239,15 +245,15 @@ fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
 
 /// Replay: the turn ends if the thread waits in the recorded loop.
 fn look_for_end(thread: &mut Thread, registers: &SigContext, outside: bool) {
-    let spin = thread.expected.spin;
+    let spin = thread.preemption.expected.spin;
     if !crossings::expects_end(thread) || spin == Spin::default() {
         return;
     }
-    if outside && crossings::is_behind_end(thread) && thread.expected.look(registers) {
+    if outside && crossings::is_behind_end(thread) && thread.preemption.expected.look(registers) {
         token::replay_yield(thread);
         replay::after(thread, None);
     } else {
-        let same = thread.expected.same;
+        let same = thread.preemption.expected.same;
         arm_look(thread, spinning::pause_us(look_after_us(&spin), same));
     }
 }
@@ -278,10 +284,10 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
         }
         return;
     }
-    if thread.holds_handlers {
+    if thread.signals.holds_handlers {
         return;
     }
-    thread.pending.store(0, Ordering::Release);
+    thread.arrivals.pending.store(0, Ordering::Release);
     while let Some(mut waiting) = pop_inside(thread, context) {
         if wanted(thread, waiting.number) && !blocked::went_back(&waiting, context.mask) {
             thread.note(record::note::FORCED_SIGNAL, i64::from(waiting.number), &[]);
@@ -301,24 +307,37 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
 pub fn arm_force(thread: &mut Thread) {
     let after_ns = if !crossings::expects_end(thread) {
         FORCE_AFTER_NS
-    } else if thread.expected.spin == Spin::default() {
+    } else if thread.preemption.expected.spin == Spin::default() {
         YIELD_AFTER_NS
     } else {
-        arm_look(thread, look_after_us(&thread.expected.spin));
+        arm_look(thread, look_after_us(&thread.preemption.expected.spin));
         NO_LOOP_AFTER_NS
     };
-    start(&mut thread.timer, THREAD_PROCESSOR_TIME, FORCE, after_ns);
+    start(
+        &mut thread.preemption.force_timer,
+        THREAD_PROCESSOR_TIME,
+        FORCE,
+        after_ns,
+    );
 }
 
 /// Starts the timer after which the thread is looked at.
 fn arm_look(thread: &mut Thread, after_us: u64) {
-    start(&mut thread.look_timer, MONOTONIC, LOOK, after_us * 1000);
+    start(
+        &mut thread.preemption.look_timer,
+        MONOTONIC,
+        LOOK,
+        after_us * 1000,
+    );
 }
 
 /// The thread ends: the kernel would keep its timers for as long as the process lives.
 pub fn drop_timers(thread: &mut Thread) {
     const TIMER_DELETE: usize = 226;
-    for timer in [&mut thread.timer, &mut thread.look_timer] {
+    for timer in [
+        &mut thread.preemption.force_timer,
+        &mut thread.preemption.look_timer,
+    ] {
         if *timer != 0 {
             // SAFETY: a timer of ours.
             unsafe { raw::syscall6(TIMER_DELETE, timer.wrapping_sub(1) as usize, 0, 0, 0, 0, 0) };

@@ -266,8 +266,8 @@ pub enum Verdict {
 /// Looks at a thread that was stopped in the middle of its own code.
 pub fn look(thread: &mut Thread, registers: &SigContext) -> Verdict {
     let now_ns = own_processor_time();
-    let events = thread.events;
-    let looks = &mut thread.looks;
+    let events = thread.log.events;
+    let looks = &mut thread.preemption.looks;
     if looks.count != 0 && now_ns.wrapping_sub(looks.last_ns) < APART_NS {
         return Verdict::Unknown;
     }

@@ -36,7 +36,7 @@ pub fn of(process: &Process) -> &'static Token {
 /// Recording: lets the token go before a call that may wait.
 #[inline(always)]
 pub fn let_go(thread: &mut Thread) {
-    if thread.holds_token {
+    if thread.serial.holds_token {
         release(thread);
     }
 }
@@ -44,7 +44,7 @@ pub fn let_go(thread: &mut Thread) {
 /// Recording: takes the token back.
 #[inline(always)]
 pub fn take(thread: &mut Thread) {
-    if thread.process().serial {
+    if thread.process().threads.serial {
         acquire(thread);
     }
 }
@@ -52,7 +52,7 @@ pub fn take(thread: &mut Thread) {
 /// Recording: takes the token back behind a call that was announced. Until then the log says that the call has not come
 /// back: if the process ends meanwhile, the turn that others took was this thread's up to that call, and no further.
 pub fn take_back(thread: &mut Thread, announced: bool) {
-    let turn = if thread.process().serial && !thread.holds_token {
+    let turn = if thread.process().threads.serial && !thread.serial.holds_token {
         lock(thread)
     } else {
         None
@@ -67,7 +67,7 @@ pub fn take_back(thread: &mut Thread, announced: bool) {
 
 #[inline(never)]
 pub fn release(thread: &mut Thread) {
-    thread.holds_token = false;
+    thread.serial.holds_token = false;
     unlock(of(thread.process()));
 }
 
@@ -90,7 +90,7 @@ fn wake_one(token: &Token) {
 
 #[inline(never)]
 pub fn acquire(thread: &mut Thread) {
-    if thread.holds_token {
+    if thread.serial.holds_token {
         return;
     }
     if let Some(turn) = lock(thread) {
@@ -125,8 +125,8 @@ pub fn lock(thread: &mut Thread) -> Option<u32> {
         }
         unlock(token);
     };
-    thread.holds_token = true;
-    if thread.process().parallel {
+    thread.serial.holds_token = true;
+    if thread.process().threads.parallel {
         return None;
     }
     let me = thread.number + 1;
@@ -134,7 +134,9 @@ pub fn lock(thread: &mut Thread) -> Option<u32> {
         return None;
     }
     let turn = begin_turn(thread, token);
-    if token.nappers.load(Ordering::Relaxed) != 0 && !thread.spun.has_just(thread.events) {
+    if token.nappers.load(Ordering::Relaxed) != 0
+        && !thread.preemption.spun.has_just(thread.log.events)
+    {
         watch::wake_nappers(token);
     }
     Some(turn)
@@ -146,7 +148,7 @@ fn begin_turn(thread: &mut Thread, token: &Token) -> u32 {
     token.owner.store(thread.number + 1, Ordering::Relaxed);
     let turn = token.turn.load(Ordering::Relaxed).wrapping_add(1);
     token.turn.store(turn, Ordering::Relaxed);
-    thread.turn = turn;
+    thread.serial.turn = turn;
     turn
 }
 
@@ -167,7 +169,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         spins += 1;
     }
     let mut watch = Watch::begin(thread, token);
-    let in_vain = thread.vain.is_too_much(thread.events);
+    let in_vain = thread.preemption.vain.is_too_much(thread.log.events);
     loop {
         if in_vain {
             ask_owner(thread, token);
@@ -184,7 +186,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
             continue;
         }
         // A parallel process keeps it for moments only, and does not say who has it.
-        if !thread.process().parallel {
+        if !thread.process().threads.parallel {
             watch.overdue(thread, token, slice_us);
         }
     }
@@ -193,7 +195,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
 /// Recording, at the end of an event: yields if somebody has waited for long.
 #[inline(always)]
 pub fn yield_if_asked(thread: &mut Thread) {
-    if thread.holds_token && is_asked(thread) {
+    if thread.serial.holds_token && is_asked(thread) {
         give_way(thread, None);
     }
 }
@@ -222,7 +224,7 @@ pub fn is_asked(thread: &Thread) -> bool {
 /// Recording: the token goes to whoever waits, and comes back later; `between`: where between two events.
 #[inline(never)]
 pub fn give_way(thread: &mut Thread, between: Option<Place>) {
-    if !thread.holds_token {
+    if !thread.serial.holds_token {
         return;
     }
     let token = of(thread.process());
@@ -236,12 +238,12 @@ pub fn give_way(thread: &mut Thread, between: Option<Place>) {
         let_others_win(token, turn);
     }
     acquire(thread);
-    thread.spun.back();
+    thread.preemption.spun.back();
     if token.turn.load(Ordering::Relaxed) == turn {
         // Nobody wanted it after all: a turn of our own keeps the log well formed.
         token.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
-        thread.turn = turn.wrapping_add(1);
-        thread.emit_turn(thread.turn);
+        thread.serial.turn = turn.wrapping_add(1);
+        thread.emit_turn(thread.serial.turn);
     }
 }
 
@@ -258,21 +260,21 @@ fn let_others_win(token: &Token, turn: u32) {
 /// The process is about to have a second thread: from now on turns count.
 pub fn start_serial(thread: &mut Thread) {
     let process = thread.process();
-    if process.serial {
+    if process.threads.serial {
         // It shares memory with others, and had turns before it had threads.
         crate::parallel::decide(thread);
         return;
     }
-    process.serial = true;
+    process.threads.serial = true;
     crate::parallel::decide(thread);
-    if process.parallel && thread.mode != MODE_RECORD {
+    if process.threads.parallel && thread.mode != MODE_RECORD {
         return;
     }
     let token = of(process);
     token.owner.store(thread.number + 1, Ordering::Relaxed);
     token.state.store(1, Ordering::Release);
-    thread.holds_token = true;
-    thread.turn = token.turn.load(Ordering::Relaxed);
+    thread.serial.holds_token = true;
+    thread.serial.turn = token.turn.load(Ordering::Relaxed);
 }
 
 /// The process shares memory with others from now on: it joins their domain. Runs in both modes.
@@ -282,15 +284,15 @@ pub fn start_serial(thread: &mut Thread) {
 /// turn in both.
 pub fn join_shared_domain(thread: &mut Thread) {
     let process = thread.process();
-    if process.parallel {
+    if process.threads.parallel {
         late::tell(thread, threads::SHARED_MEMORY);
         return;
     }
-    if process.shared_domain {
+    if process.threads.shared_domain {
         return;
     }
     let (old, new) = (of(process), &header().shared_domain);
-    let (held, last) = (thread.holds_token, thread.turn);
+    let (held, last) = (thread.serial.holds_token, thread.serial.turn);
     if thread.mode == MODE_RECORD {
         if new
             .state
@@ -302,8 +304,8 @@ pub fn join_shared_domain(thread: &mut Thread) {
         let turn = begin_turn(thread, new);
         thread.emit_turn(turn);
     }
-    process.shared_domain = true;
-    process.serial = true;
+    process.threads.shared_domain = true;
+    process.threads.serial = true;
     process.token = core::ptr::from_ref(new).cast_mut();
     // SAFETY: the slot is part of the session mapping.
     unsafe {
@@ -313,12 +315,12 @@ pub fn join_shared_domain(thread: &mut Thread) {
     };
     // Whoever waits for the old token finds that it leads nowhere, and comes to the new one.
     if thread.mode == MODE_RECORD {
-        thread.holds_token = true;
+        thread.serial.holds_token = true;
         if held {
             unlock(old);
         }
     } else {
-        thread.holds_token = false;
+        thread.serial.holds_token = false;
         if held {
             old.turn.store(last.wrapping_add(1), Ordering::Release);
             futex::wake(&old.turn, u32::MAX >> 1);
@@ -326,8 +328,8 @@ pub fn join_shared_domain(thread: &mut Thread) {
         first_turn(thread);
     }
     if held {
-        thread.turn = thread.turn.max(last.wrapping_add(2));
-        new.turn.store(thread.turn, Ordering::Release);
+        thread.serial.turn = thread.serial.turn.max(last.wrapping_add(2));
+        new.turn.store(thread.serial.turn, Ordering::Release);
     }
 }
 
@@ -343,7 +345,7 @@ pub fn first_turn(thread: &mut Thread) {
 
 /// Both modes: the thread leaves its domain for good (exec, exit); whoever comes next takes a turn.
 pub fn leave(thread: &mut Thread) {
-    if !thread.holds_token {
+    if !thread.serial.holds_token {
         return;
     }
     if thread.mode == MODE_RECORD {
@@ -356,11 +358,11 @@ pub fn leave(thread: &mut Thread) {
 
 /// Replay: the thread's turn is over; the next one may run.
 pub fn pass(thread: &mut Thread) {
-    if !thread.holds_token {
+    if !thread.serial.holds_token {
         return;
     }
-    thread.holds_token = false;
-    let (token, next) = (of(thread.process()), thread.turn.wrapping_add(1));
+    thread.serial.holds_token = false;
+    let (token, next) = (of(thread.process()), thread.serial.turn.wrapping_add(1));
     token.turn.store(next, Ordering::Release);
     futex::wake_for_turn(&token.turn, next);
 }
@@ -370,7 +372,7 @@ pub fn await_turn(thread: &mut Thread, turn: u32) {
     pass(thread);
     let process = thread.process();
     loop {
-        let (shared, token) = (process.shared_domain, of(process));
+        let (shared, token) = (process.threads.shared_domain, of(process));
         let is_current = || {
             // SAFETY: another thread may change it; a plain word read anew each time.
             core::ptr::eq(token, unsafe { (&raw const process.token).read_volatile() })
@@ -383,8 +385,8 @@ pub fn await_turn(thread: &mut Thread, turn: u32) {
             break;
         }
     }
-    thread.turn = turn;
-    thread.holds_token = true;
+    thread.serial.turn = turn;
+    thread.serial.holds_token = true;
 }
 
 /// Replay: the next record is a `YIELD`: the turn is given away at this very place.
@@ -404,13 +406,13 @@ pub fn replay_yield(thread: &mut Thread) {
 
 /// Both modes: the domain of a process that starts afresh after fork.
 pub fn own_domain(process: &mut Process) {
-    if !process.shared_domain {
-        process.serial = false;
-        process.decided = false;
-        process.has_foreign_locks |= process.parallel;
-        process.parallel = false;
-        process.told_late = 0;
-        process.ring_length = 0;
+    if !process.threads.shared_domain {
+        process.threads.serial = false;
+        process.threads.decided = false;
+        process.threads.has_foreign_locks |= process.threads.parallel;
+        process.threads.parallel = false;
+        process.threads.told_late = 0;
+        process.solid.ring_length = 0;
         // SAFETY: the slot is part of the session mapping.
         process.token = unsafe { &raw mut (*process.slot).token };
     }

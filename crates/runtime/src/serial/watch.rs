@@ -74,7 +74,7 @@ impl Watch {
             turn_us: 0,
             unseen_us: 0,
             since_ns: 0,
-            ask_after_us: if thread.spun.has_just(thread.events) {
+            ask_after_us: if thread.preemption.spun.has_just(thread.log.events) {
                 ASK_LATE_US
             } else {
                 ASK_AFTER_US
@@ -149,7 +149,7 @@ impl Watch {
         if idle_ns == 0 {
             self.bury(token, tid);
         }
-        let patience_ns = if thread.patient {
+        let patience_ns = if thread.preemption.patient {
             LONG_PATIENCE_NS
         } else {
             PATIENCE_NS
@@ -180,10 +180,10 @@ impl Watch {
 /// A thread that waited in a loop has given its turn away: it sleeps until somebody else has had one that can change
 /// what it waits for, or for a while, which is the longer the more often that was in vain.
 pub fn nap(thread: &mut Thread, token: &Token, turn: u32, spin: Spin) {
-    if thread.spun.again(spin, thread.events) {
+    if thread.preemption.spun.again(spin, thread.log.events) {
         wake_nappers(token);
     }
-    let longest_us = NAP_US << thread.spun.idle.min(NAP_DOUBLINGS);
+    let longest_us = NAP_US << thread.preemption.spun.idle.min(NAP_DOUBLINGS);
     token.nappers.fetch_add(1, Ordering::AcqRel);
     futex::wait_us(&token.turn, turn, longest_us);
     token.nappers.fetch_sub(1, Ordering::AcqRel);

@@ -60,7 +60,7 @@ pub fn report(
             (*place).kind = kind;
             (*place).process = thread.process().id;
             (*place).thread = thread.number;
-            (*place).event = thread.events;
+            (*place).event = thread.log.events;
             match promised {
                 Some(record) => {
                     (*place).promised_tag = u32::from(record.tag);

@@ -78,7 +78,7 @@ pub fn wait_until(
 ) {
     // What an event waits for comes from another process, which waits for nothing that comes behind the event:
     // the thread keeps its turn, so that nothing depends on how fast the other process is.
-    if crate::parallel::solid::is_on(thread) && !thread.in_event {
+    if crate::parallel::solid::is_on(thread) && !thread.parallel.in_event {
         crate::parallel::solid::wait_until(thread, ready);
         return;
     }

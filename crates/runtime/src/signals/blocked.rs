@@ -5,7 +5,8 @@
 //! which keeps them until they are unblocked, shows them to `sigpending` and gives them to `sigwait`.
 
 use crate::signals::UNBLOCKABLE;
-use crate::state::{Thread, Waiting};
+use crate::state::Thread;
+use crate::state::thread::Waiting;
 use wayfarer_entrance::raw;
 use wayfarer_entrance::signal_frame::bit;
 
@@ -37,8 +38,8 @@ pub fn mask_now(thread: &Thread) -> u64 {
 /// The program's mask, where the kernel's may be one that only holds signals back while our queue is full.
 pub fn behind_hold(thread: &Thread, kernels: u64) -> u64 {
     const NEVER_BLOCKED: u64 = UNBLOCKABLE | bit(SIGKILL) | bit(SIGSTOP);
-    if thread.holds_signals && kernels | NEVER_BLOCKED == u64::MAX {
-        thread.held_mask
+    if thread.signals.holds_signals && kernels | NEVER_BLOCKED == u64::MAX {
+        thread.signals.held_mask
     } else {
         kernels
     }
@@ -46,7 +47,7 @@ pub fn behind_hold(thread: &Thread, kernels: u64) -> u64 {
 
 /// What a call that waits with a mask of its own lets in, taken by the first delivery behind it.
 pub fn take_let_in(thread: &mut Thread) -> u64 {
-    core::mem::replace(&mut thread.let_in, 0)
+    core::mem::replace(&mut thread.signals.let_in, 0)
 }
 
 /// Whether the signal has to wait under `mask` and went back to the kernel for it. False as well when the

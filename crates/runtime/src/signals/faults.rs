@@ -93,13 +93,15 @@ pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, conte
         }
         let action = *thread
             .process()
+            .signals
             .actions
             .get_unchecked((signal as usize).min(64));
         // A fault that the program has blocked ends it, handler or not.
-        if action.handler > 1 && thread.believed_blocked & bit(signal) == 0 {
+        if action.handler > 1 && thread.signals.believed_blocked & bit(signal) == 0 {
             if action.flags & SA_RESETHAND != 0 {
                 thread
                     .process()
+                    .signals
                     .actions
                     .get_unchecked_mut((signal as usize).min(64))
                     .handler = 0;

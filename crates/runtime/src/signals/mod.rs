@@ -18,7 +18,9 @@ use crate::serial::force;
 use crate::session::diverge;
 use crate::signals::faults::{SIGBUS, SIGSEGV, is_fault, is_guarded};
 use crate::signals::handler_call::call_handler;
-use crate::state::{Action, QUEUE, THREAD_WINDOW, Thread, Waiting, current, header};
+use crate::state::process::Action;
+use crate::state::thread::{QUEUE, Waiting};
+use crate::state::{THREAD_WINDOW, Thread, current, header};
 use core::sync::atomic::{Ordering, compiler_fence};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
@@ -116,8 +118,8 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
     }
     let process = thread.process();
     // SAFETY: 1 to 64.
-    let entry = unsafe { process.actions.get_unchecked_mut(signal as usize) };
-    let known = process.actions_known & bit(signal as i32) != 0;
+    let entry = unsafe { process.signals.actions.get_unchecked_mut(signal as usize) };
+    let known = process.signals.actions_known & bit(signal as i32) != 0;
     if !known {
         if let Some(old) = replayed_old {
             if old.len() >= size_of::<Action>() {
@@ -139,7 +141,7 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
                 );
             }
         }
-        process.actions_known |= bit(signal as i32);
+        process.signals.actions_known |= bit(signal as i32);
     }
     let old = *entry;
     if arguments[1] != 0 {
@@ -186,9 +188,9 @@ pub fn strip_mask(pointer: usize) -> Option<u64> {
 pub fn note_mask(thread: &mut Thread, how: usize, mask: u64) {
     let mask = mask & UNBLOCKABLE;
     match how {
-        0 => thread.believed_blocked |= mask,
-        1 => thread.believed_blocked &= !mask,
-        _ => thread.believed_blocked = mask,
+        0 => thread.signals.believed_blocked |= mask,
+        1 => thread.signals.believed_blocked &= !mask,
+        _ => thread.signals.believed_blocked = mask,
     }
 }
 
@@ -217,29 +219,33 @@ pub unsafe extern "C" fn signal_arrived(
 }
 
 pub unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {
-    let tail = thread.queue_tail.load(Ordering::Relaxed);
-    if tail.wrapping_sub(thread.queue_head.load(Ordering::Relaxed)) < QUEUE as u32 {
+    let tail = thread.arrivals.tail.load(Ordering::Relaxed);
+    if tail.wrapping_sub(thread.arrivals.head.load(Ordering::Relaxed)) < QUEUE as u32 {
         // SAFETY: the index is reduced; a siginfo has 128 bytes.
         unsafe {
-            let place = thread.queue.get_unchecked_mut(tail as usize & (QUEUE - 1));
+            let place = thread
+                .signals
+                .queue
+                .get_unchecked_mut(tail as usize & (QUEUE - 1));
             place.number = signal;
             core::ptr::copy_nonoverlapping(information, place.information.as_mut_ptr(), 16);
         }
         thread
-            .queue_tail
+            .arrivals
+            .tail
             .store(tail.wrapping_add(1), Ordering::Release);
     }
-    if !thread.holds_handlers {
-        thread.pending.store(1, Ordering::Release);
+    if !thread.signals.holds_handlers {
+        thread.arrivals.pending.store(1, Ordering::Release);
     }
 }
 
 /// Recording: no handler runs in this thread until [`let_handlers_run`].
 pub fn hold_handlers(thread: &mut Thread) {
     if thread.mode == MODE_RECORD {
-        thread.holds_handlers = true;
+        thread.signals.holds_handlers = true;
         compiler_fence(Ordering::SeqCst);
-        thread.pending.store(0, Ordering::Release);
+        thread.arrivals.pending.store(0, Ordering::Release);
     }
 }
 
@@ -247,11 +253,11 @@ pub fn let_handlers_run(thread: &mut Thread) {
     if thread.mode != MODE_RECORD {
         return;
     }
-    thread.holds_handlers = false;
+    thread.signals.holds_handlers = false;
     compiler_fence(Ordering::SeqCst);
-    let head = thread.queue_head.load(Ordering::Relaxed);
-    if head != thread.queue_tail.load(Ordering::Acquire) {
-        thread.pending.store(1, Ordering::Release);
+    let head = thread.arrivals.head.load(Ordering::Relaxed);
+    if head != thread.arrivals.tail.load(Ordering::Acquire) {
+        thread.arrivals.pending.store(1, Ordering::Release);
         force::arm_force(thread);
     }
 }
@@ -259,18 +265,18 @@ pub fn let_handlers_run(thread: &mut Thread) {
 /// With the queue full, further signals wait in the kernel, which loses none: they stay blocked until
 /// the first of ours is taken out.
 fn hold_when_full(thread: &mut Thread, context: &mut UContext) {
-    let tail = thread.queue_tail.load(Ordering::Relaxed);
-    if tail.wrapping_sub(thread.queue_head.load(Ordering::Relaxed)) == QUEUE as u32 {
-        thread.held_mask = context.mask;
-        thread.holds_signals = true;
+    let tail = thread.arrivals.tail.load(Ordering::Relaxed);
+    if tail.wrapping_sub(thread.arrivals.head.load(Ordering::Relaxed)) == QUEUE as u32 {
+        thread.signals.held_mask = context.mask;
+        thread.signals.holds_signals = true;
         context.mask |= !UNBLOCKABLE;
     }
 }
 
 /// The mask to go back to, when signals were held back in the kernel.
 fn held_mask(thread: &mut Thread) -> Option<u64> {
-    let held = core::mem::replace(&mut thread.holds_signals, false);
-    held.then_some(thread.held_mask)
+    let held = core::mem::replace(&mut thread.signals.holds_signals, false);
+    held.then_some(thread.signals.held_mask)
 }
 
 /// Takes the next signal out of the queue in the middle of a handler that interrupted `context`.
@@ -303,30 +309,41 @@ fn pop_outside(thread: &mut Thread) -> Option<Waiting> {
 }
 
 fn pop(thread: &mut Thread) -> Option<Waiting> {
-    let head = thread.queue_head.load(Ordering::Relaxed);
-    if head == thread.queue_tail.load(Ordering::Acquire) {
+    let head = thread.arrivals.head.load(Ordering::Relaxed);
+    if head == thread.arrivals.tail.load(Ordering::Acquire) {
         return None;
     }
     // SAFETY: the index is reduced.
-    let waiting = unsafe { *thread.queue.get_unchecked(head as usize & (QUEUE - 1)) };
+    let waiting = unsafe {
+        *thread
+            .signals
+            .queue
+            .get_unchecked(head as usize & (QUEUE - 1))
+    };
     thread
-        .queue_head
+        .arrivals
+        .head
         .store(head.wrapping_add(1), Ordering::Release);
     Some(waiting)
 }
 
 /// Whether every waiting signal's handler wants interrupted calls to go on.
 pub fn all_restart(thread: &mut Thread) -> bool {
-    let mut head = thread.queue_head.load(Ordering::Relaxed);
-    let tail = thread.queue_tail.load(Ordering::Acquire);
+    let mut head = thread.arrivals.head.load(Ordering::Relaxed);
+    let tail = thread.arrivals.tail.load(Ordering::Acquire);
     while head != tail {
         // SAFETY: indices are reduced or checked.
         unsafe {
             let number = thread
+                .signals
                 .queue
                 .get_unchecked(head as usize & (QUEUE - 1))
                 .number;
-            let action = thread.process().actions.get_unchecked(number as usize & 63);
+            let action = thread
+                .process()
+                .signals
+                .actions
+                .get_unchecked(number as usize & 63);
             if action.flags & SA_RESTART == 0 && action.handler > 1 {
                 return false;
             }
@@ -341,15 +358,15 @@ pub fn all_restart(thread: &mut Thread) -> bool {
 #[inline(never)]
 pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
     // In parallel mode nothing is held while the program's own code runs.
-    let held = thread.sync != crate::parallel::order::OFF && thread.holds_token;
+    let held = thread.sync != crate::parallel::order::OFF && thread.serial.holds_token;
     if held {
         crate::serial::token::release(thread);
     }
-    thread.pending.store(0, Ordering::Release);
+    thread.arrivals.pending.store(0, Ordering::Release);
     let let_in = blocked::take_let_in(thread);
     // What comes meanwhile waits for the next event: a fast timer must not keep the program from going on.
-    let last = thread.queue_tail.load(Ordering::Acquire);
-    while (last.wrapping_sub(thread.queue_head.load(Ordering::Relaxed)) as i32) > 0
+    let last = thread.arrivals.tail.load(Ordering::Acquire);
+    while (last.wrapping_sub(thread.arrivals.head.load(Ordering::Relaxed)) as i32) > 0
         && let Some(mut waiting) = pop_outside(thread)
     {
         if !wanted(thread, waiting.number)
@@ -378,6 +395,7 @@ pub fn wanted(thread: &Thread, signal: u32) -> bool {
     unsafe {
         thread
             .process()
+            .signals
             .actions
             .get_unchecked((signal as usize).min(64))
             .handler
@@ -391,13 +409,15 @@ pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
         core::slice::from_raw_parts(waiting.information.as_ptr().cast::<u8>(), INFORMATION)
     };
     let place = match place {
-        record::place::EXIT => record::place::exit(thread.handlers),
+        record::place::EXIT => record::place::exit(thread.signals.handlers),
         place => place,
     };
     let value = match place {
-        record::place::ENTRY if thread.sync != crate::parallel::order::OFF => thread.skipped as i64,
-        record::place::ONCE => thread.awaits_once as i64,
-        record::place::YIELD => thread.yields.since(thread.events),
+        record::place::ENTRY if thread.sync != crate::parallel::order::OFF => {
+            thread.parallel.skipped as i64
+        }
+        record::place::ONCE => thread.library.awaits_once as i64,
+        record::place::YIELD => thread.parallel.yields.since(thread.log.events),
         _ => 0,
     };
     let number = u64::from(waiting.number);
@@ -462,7 +482,7 @@ pub fn run(
 ) {
     let process = thread.process();
     // SAFETY: checked by the callers.
-    let entry = unsafe { process.actions.get_unchecked_mut(signal as usize) };
+    let entry = unsafe { process.signals.actions.get_unchecked_mut(signal as usize) };
     let action = *entry;
     if action.flags & SA_RESETHAND != 0 {
         entry.handler = 0;
@@ -505,8 +525,8 @@ pub fn run(
             }
         }
         context.mask = blocked::behind_hold(thread, before);
-        if thread.holds_signals {
-            thread.held_mask |= blocked;
+        if thread.signals.holds_signals {
+            thread.signals.held_mask |= blocked;
         }
     }
     let mut visit = Visit {
@@ -516,19 +536,19 @@ pub fn run(
         context: core::ptr::from_mut(context),
         stack: stack_for(thread, action.flags),
     };
-    thread.handlers = thread.handlers.saturating_add(1);
+    thread.signals.handlers = thread.signals.handlers.saturating_add(1);
     // It may wait for anything, and may never come back.
     let depth = library::suspend(thread);
-    let waits = core::mem::take(&mut thread.library_waits);
+    let waits = core::mem::take(&mut thread.library.waits);
     // SAFETY: the handler is the program's own, called with the arguments that it expects. It may use
     // every vector register, which the interrupted code still needs.
     unsafe { vector::preserving(visit_handler, (&raw mut visit).cast()) };
-    thread.handlers = thread.handlers.saturating_sub(1);
-    thread.library_waits = waits;
+    thread.signals.handlers = thread.signals.handlers.saturating_sub(1);
+    thread.library.waits = waits;
     library::resume(thread, depth);
     if recording {
         let after = context.mask & !UNBLOCKABLE;
-        if !thread.holds_signals && !inside_handler {
+        if !thread.signals.holds_signals && !inside_handler {
             // SAFETY: as above.
             unsafe {
                 raw::syscall6(
@@ -543,8 +563,8 @@ pub fn run(
             };
         }
         // Full before, or filled just now: this is the mask to go back to.
-        if thread.holds_signals {
-            thread.held_mask = after;
+        if thread.signals.holds_signals {
+            thread.signals.held_mask = after;
             if inside_handler {
                 context.mask |= !UNBLOCKABLE;
             }
@@ -590,11 +610,11 @@ fn stack_for(thread: &Thread, flags: u64) -> usize {
     } else {
         0
     };
-    let base = thread.alternate_stack;
+    let base = thread.signals.alternate_stack;
     let now = if below == 0 { here } else { below };
-    let wants_alternate = flags & SA_ONSTACK != 0 && thread.alternate_size != 0;
-    if wants_alternate && now.wrapping_sub(base) >= thread.alternate_size {
-        return (base + thread.alternate_size) & !15;
+    let wants_alternate = flags & SA_ONSTACK != 0 && thread.signals.alternate_size != 0;
+    if wants_alternate && now.wrapping_sub(base) >= thread.signals.alternate_size {
+        return (base + thread.signals.alternate_size) & !15;
     }
     below & !15
 }

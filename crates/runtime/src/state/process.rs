@@ -1,0 +1,137 @@
+//! What the runtime knows about one process, in parts.
+//!
+//! The memory is zeroed when a process is made, so every part is good when all of it is 0.
+
+use crate::calls::disarm::Code;
+use crate::calls::writethrough::{MAX_MAPPINGS, Mapping};
+use crate::parallel::order;
+use crate::parallel::solid::{MAX_RING, Place};
+use crate::state::windows::Ended;
+use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::layout::{ProcessSlot, Token};
+
+/// What every call looks at comes first: a line or a page less to fetch, after the kernel has used the caches.
+#[repr(C)]
+pub struct Process {
+    pub id: u32,
+    pub threads: Threads,
+    /// A child of vfork: memory and threads are its parent's.
+    pub borrowed: bool,
+    /// Reads of the time-stamp counter fault, and so would the clocks of the vDSO.
+    pub counter_faults: bool,
+    pub code: Code,
+    pub slot: *mut ProcessSlot,
+    pub token: *mut Token,
+    pub descriptors: Descriptors,
+    pub libc: Libc,
+    pub order: Order,
+    pub solid: Solid,
+    pub signals: Signals,
+    /// Shared mappings of files; the first one's address is 0 while there never was any.
+    pub mappings: [Mapping; MAX_MAPPINGS],
+    pub children: Children,
+    pub ended: Ended,
+}
+
+/// How the threads of the process are followed.
+#[repr(C)]
+pub struct Threads {
+    /// They pass a token round.
+    pub serial: bool,
+    /// The token is that of all processes that share memory.
+    pub shared_domain: bool,
+    /// How they are followed has been decided.
+    pub decided: bool,
+    /// They run at once.
+    pub parallel: bool,
+    /// What would have made the process serial came too late, and has been told: a bit for each reason.
+    pub told_late: u32,
+    /// Forked from a process whose threads ran at once: locks came along that say whether somebody waited for them.
+    pub has_foreign_locks: bool,
+}
+
+/// Descriptors that can be tracked.
+pub const MAX_DESCRIPTORS: usize = 65_536;
+
+/// What descriptors stand for.
+#[repr(C)]
+pub struct Descriptors {
+    /// Highest descriptor with an entry, plus one.
+    pub high: usize,
+    /// Entry of each descriptor: object × 2 + side; 0 not tracked.
+    pub entries: [u32; MAX_DESCRIPTORS],
+}
+
+/// What was found out about the program's libc.
+#[repr(C)]
+pub struct Libc {
+    /// Our own key of thread-specific data plus one.
+    pub exit_key: usize,
+    /// Where the id is kept in the description of a thread; 0: not known.
+    pub tid_offset: usize,
+}
+
+/// Sync objects whose last run is written down at the end.
+pub const MAX_SYNC: usize = 8192;
+
+/// Parallel mode: the objects whose accesses have an order.
+#[repr(C)]
+pub struct Order {
+    /// Order of the system calls of the process.
+    pub events: order::State,
+    /// Objects that the process made: number and the places of its state, as far as there is room.
+    pub objects: [[usize; 3]; MAX_SYNC],
+    pub count: AtomicU32,
+}
+
+/// Solid replay: threads run one at a time.
+#[repr(C)]
+pub struct Solid {
+    /// The threads in the order of their turns, how many, and whose turn it is.
+    pub ring: [Place; MAX_RING],
+    pub ring_length: usize,
+    pub ring_now: AtomicU32,
+    /// Points so far, the one at which somebody who stepped aside comes back, and the next delay.
+    pub points: u32,
+    pub due: u32,
+    pub delay_next: usize,
+}
+
+/// What the program asked for with sigaction.
+#[repr(C)]
+pub struct Signals {
+    pub actions: [Action; 65],
+    /// Bit n: the action of signal n has been set by this image.
+    pub actions_known: u64,
+}
+
+/// The action of one signal.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Action {
+    pub handler: usize,
+    pub flags: u64,
+    pub restorer: usize,
+    pub mask: u64,
+}
+
+pub const MAX_CHILDREN: usize = 4096;
+
+/// The last children, by the id that the kernel gave them.
+#[repr(C)]
+pub struct Children {
+    pub next: usize,
+    /// The kernel's id and ours.
+    pub known: [(u32, u32); MAX_CHILDREN],
+}
+
+const _: () = assert!(core::mem::offset_of!(Process, descriptors.entries) <= 64);
+
+impl Order {
+    pub fn remember(&mut self, object: [usize; 3]) {
+        let index = self.count.fetch_add(1, Ordering::Relaxed);
+        if let Some(place) = self.objects.get_mut(index as usize) {
+            *place = object;
+        }
+    }
+}
