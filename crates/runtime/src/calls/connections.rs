@@ -6,8 +6,8 @@
 
 use crate::calls::check;
 use crate::calls::outputs::{self, Before};
+use crate::calls::pairs::new_object;
 use crate::calls::record::{Made, perform, write_down};
-use crate::calls::streams::new_object;
 use crate::program::user;
 use crate::state::{Thread, at, header, object};
 use core::sync::atomic::Ordering;

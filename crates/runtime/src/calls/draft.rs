@@ -10,8 +10,9 @@
 use crate::calls::check;
 use crate::calls::disarm;
 use crate::calls::outputs::{self, Before, EINTR};
-use crate::calls::record::{self as recording, Made, again, write_down};
-use crate::calls::streams::{self, Incoming};
+use crate::calls::reads::{self, Incoming};
+use crate::calls::record as recording;
+use crate::calls::record::{Made, again, write_down};
 use crate::calls::table::Call;
 use crate::log::RECORD_HEAD;
 use crate::parallel::order;
@@ -122,7 +123,7 @@ fn finish(
         result = again(thread, &mut made, &arguments);
     }
     match incoming {
-        Some(incoming) => streams::write_read(thread, &made, result, incoming),
+        Some(incoming) => reads::write_read(thread, &made, result, incoming),
         None => write_down(thread, &made, result, Before::default(), &[]),
     }
     result

@@ -1,9 +1,9 @@
 //! The end of a thread or process, both modes.
 
 use crate::calls::check;
+use crate::calls::output;
 use crate::calls::record::Made;
 use crate::calls::replay;
-use crate::calls::streams;
 use crate::hooks::semaphore;
 use crate::parallel::robust;
 use crate::program::user;
@@ -50,7 +50,7 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
         token::leave(thread);
     }
     if thread.mode == MODE_RECORD && slot.threads_live.load(Ordering::Acquire) > 1 {
-        streams::finish_outputs(thread.number);
+        output::finish_outputs(thread.number);
     }
     // SAFETY: ends the process.
     unsafe { raw::syscall6(231, made.arguments[0], 0, 0, 0, 0, 0) };

@@ -4,32 +4,29 @@ use crate::calls::check;
 use crate::calls::disarm;
 use crate::calls::record::{Made, call_kernel};
 use crate::calls::replay;
-use crate::calls::writethrough::{self, Mapping};
+use crate::calls::shared_files::{remember, replay_shared};
+use crate::calls::writethrough;
 use crate::log;
 use crate::log::reader;
 use crate::parallel::late;
 use crate::program::counter_sites;
 use crate::serial::token;
 use crate::session::diverge;
-use crate::state::{Thread, at, header};
-use core::sync::atomic::Ordering;
+use crate::state::{Thread, header};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
-use wayfarer_runtime_abi::layout::{
-    CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS, SESSION_BASE, divergence,
-};
+use wayfarer_runtime_abi::layout::{SESSION_BASE, divergence};
 use wayfarer_runtime_abi::record::{self, note};
-use wayfarer_runtime_abi::{SESSION_FD, UNIT};
 
-const MMAP: usize = 9;
+pub const MMAP: usize = 9;
 const BRK: usize = 12;
 const MREMAP: usize = 25;
 const SHMGET: usize = 29;
 const SHMAT: usize = 30;
 const SHMDT: usize = 67;
-const MAP_SHARED: usize = 1;
+pub const MAP_SHARED: usize = 1;
 const MAP_PRIVATE: usize = 2;
-const MAP_FIXED: usize = 0x10;
+pub const MAP_FIXED: usize = 0x10;
 const MAP_ANONYMOUS: usize = 0x20;
 const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const PROT_WRITE: usize = 2;
@@ -415,7 +412,7 @@ fn replay_move(made: &Made, promised: isize) -> isize {
     }
 }
 
-fn word(payload: &[u8], at: usize) -> u64 {
+pub fn word(payload: &[u8], at: usize) -> u64 {
     match payload.get(at..at.wrapping_add(8)) {
         Some(&[a, b, c, d, e, f, g, h]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
         _ => 0,
@@ -501,103 +498,6 @@ fn other_file(thread: &mut Thread, made: &Made, path: &[u8], errno: isize) -> ! 
         &made.arguments,
         None,
     )
-}
-
-/// Writes to the file (device, inode, offset) behind this mapping change the memory.
-fn remember(thread: &mut Thread, address: usize, length: usize, file: [u64; 3]) {
-    let [device, inode, offset] = file;
-    let mapping = Mapping {
-        address,
-        length,
-        device,
-        inode,
-        offset,
-    };
-    writethrough::remember(thread, mapping);
-}
-
-/// Maps the part of the session file that stands for a shared file or segment, and puts the recorded
-/// bytes into it.
-fn replay_shared(
-    thread: &mut Thread,
-    address: usize,
-    length: usize,
-    protection: usize,
-    payload: &'static [u8],
-) -> isize {
-    let (device, inode) = (word(payload, 1), word(payload, 9));
-    let (offset, size) = (word(payload, 17), word(payload, 25));
-    let Some(region) = region(device, inode, size.max(offset + length as u64)) else {
-        return -12;
-    };
-    remember(thread, address, length, [device, inode, region + offset]);
-    let bytes = payload.get(33..).unwrap_or(&[]);
-    // SAFETY: the region belongs to this file alone; the kernel checks the rest.
-    unsafe {
-        core::ptr::copy_nonoverlapping(
-            bytes.as_ptr(),
-            at(region + offset),
-            bytes.len().min(length),
-        );
-        raw::syscall6(
-            MMAP,
-            address,
-            length,
-            protection,
-            MAP_SHARED | MAP_FIXED,
-            SESSION_FD as usize,
-            (region + offset) as usize,
-        )
-    }
-}
-
-/// Offset of the region of a shared file in the session file; made on first use. The table of
-/// connections is free in a replay: connections come from the log.
-fn region(device: u64, inode: u64, size: u64) -> Option<u64> {
-    const READY: u32 = 2;
-    let hash = check::mix(device, inode) as u32;
-    let mut probe = 0;
-    while probe < 256 {
-        let index = hash.wrapping_add(probe) & (MAX_CONNECTIONS - 1);
-        let place: *mut Connection =
-            at(CONNECTIONS_OFFSET + u64::from(index) * size_of::<Connection>() as u64).cast();
-        // SAFETY: part of the session mapping; the state word tells who may touch it.
-        unsafe {
-            let words = (&raw mut (*place).key).cast::<u64>();
-            match (*place)
-                .state
-                .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire)
-            {
-                Ok(_) => {
-                    // Room to grow: a file may be mapped again after it was made longer.
-                    let units = (size.max(1) * 2).div_ceil(UNIT).max(16);
-                    let region = log::allocate(units)?;
-                    words.write_unaligned(device);
-                    words.add(1).write_unaligned(inode);
-                    words.add(2).write_unaligned(region);
-                    words.add(3).write_unaligned(units * UNIT);
-                    (*place).state.store(READY, Ordering::Release);
-                    return Some(region);
-                }
-                Err(_) => {
-                    while (*place).state.load(Ordering::Acquire) != READY {
-                        core::hint::spin_loop();
-                        if header().stop.load(Ordering::Relaxed) != 0 {
-                            return None;
-                        }
-                    }
-                    if words.read_unaligned() == device
-                        && words.add(1).read_unaligned() == inode
-                        && words.add(3).read_unaligned() >= size
-                    {
-                        return Some(words.add(2).read_unaligned());
-                    }
-                }
-            }
-        }
-        probe += 1;
-    }
-    None
 }
 
 const _: () = assert!(SESSION_BASE.is_multiple_of(PAGE));

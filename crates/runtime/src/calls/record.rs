@@ -8,11 +8,13 @@ use crate::calls::exec;
 use crate::calls::exit;
 use crate::calls::memory;
 use crate::calls::outputs::{self, Before, EINTR};
+use crate::calls::pairs;
 use crate::calls::process;
+use crate::calls::reads;
 use crate::calls::special;
-use crate::calls::streams;
-use crate::calls::table;
-use crate::calls::table::{Call, Kind};
+use crate::calls::splice;
+use crate::calls::table::{self, Call, Kind};
+use crate::calls::writes;
 use crate::calls::writethrough;
 use crate::hooks::library;
 use crate::log::RECORD_HEAD;
@@ -21,6 +23,7 @@ use crate::parallel::order;
 use crate::program::user;
 use crate::serial::token;
 use crate::signals;
+use crate::signals::queue;
 use crate::state::{Thread, header};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -144,11 +147,11 @@ pub unsafe fn call_kernel(number: usize, a: &[usize; 6]) -> isize {
 
 fn routine(thread: &mut Thread, made: &mut Made) -> isize {
     match made.number {
-        0 | 19 | 45 | 327 => streams::record_read(thread, made),
-        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => streams::record_write(thread, made),
-        47 | 299 => streams::record_message(thread, made),
-        40 | 275 | 276 | 278 | 326 => streams::record_splice(thread, made),
-        22 | 293 | 53 => streams::record_pair(thread, made),
+        0 | 19 | 45 | 327 => reads::record_read(thread, made),
+        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => writes::record_write(thread, made),
+        47 | 299 => reads::record_message(thread, made),
+        40 | 275 | 276 | 278 | 326 => splice::record_splice(thread, made),
+        22 | 293 | 53 => pairs::record_pair(thread, made),
         42 => connections::record_connect(thread, made),
         43 | 288 => connections::record_accept(thread, made),
         51 | 52 => connections::record_name(thread, made),
@@ -194,7 +197,7 @@ pub fn again(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> is
     loop {
         if thread.arrivals.pending.load(Ordering::Relaxed) == 0 {
             // Only our own signals: the program must not notice.
-        } else if made.call.restarts && signals::all_restart(thread) {
+        } else if made.call.restarts && queue::all_restart(thread) {
             signals::deliver(thread, made.frame, record::place::RESTART);
         } else {
             return EINTR;

@@ -2,18 +2,19 @@
 
 use crate::calls::bytes;
 use crate::calls::check;
-use crate::calls::descriptors;
-use crate::calls::descriptors::OUTPUT_OBJECT;
+use crate::calls::descriptors::{self, OUTPUT_OBJECT};
 use crate::calls::exec;
 use crate::calls::exit;
 use crate::calls::memory;
 use crate::calls::outputs::{self, Before};
+use crate::calls::pairs;
 use crate::calls::process;
+use crate::calls::reads;
 use crate::calls::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::calls::special;
-use crate::calls::streams;
-use crate::calls::table;
-use crate::calls::table::{Call, Kind};
+use crate::calls::splice;
+use crate::calls::table::{self, Call, Kind};
+use crate::calls::writes::{other_output, replay_write};
 use crate::calls::writethrough;
 use crate::hooks::library;
 use crate::log::end as log_end;
@@ -28,12 +29,10 @@ use crate::serial::token;
 use crate::session::diverge;
 use crate::session::futex;
 use crate::signals;
-use crate::signals::mask;
-use crate::state::{Thread, header, object, process_slot};
+use crate::state::{Thread, process_slot};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
-use wayfarer_runtime_abi::encode::get_varint;
-use wayfarer_runtime_abi::layout::{divergence, flags, object_flags, process_state, waiting};
+use wayfarer_runtime_abi::layout::{divergence, process_state, waiting};
 use wayfarer_runtime_abi::record::{self, Record, place};
 
 /// The dispatcher of a replay.
@@ -72,16 +71,16 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
 fn routine(thread: &mut Thread, made: &mut Made) -> isize {
     let call = made.call;
     match made.number {
-        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => write(thread, made),
+        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => replay_write(thread, made),
         47 | 299 => {
             let result = emulate(thread, made, call);
             if result >= 0 && made.number == 47 {
-                streams::forget_received(thread, made.arguments[1]);
+                reads::forget_received(thread, made.arguments[1]);
             }
             result
         }
         40 | 275 | 276 | 278 | 326 => {
-            let (_, to) = streams::splice_ends(made.number, &made.arguments);
+            let (_, to) = splice::splice_ends(made.number, &made.arguments);
             if thread.process().entry(to) >> 1 == OUTPUT_OBJECT {
                 return EINVAL;
             }
@@ -330,7 +329,7 @@ fn with_object(thread: &mut Thread, made: &mut Made) -> isize {
         }
         _ => {
             if result == 0 {
-                streams::attach_pair(thread, made.number, &made.arguments, number);
+                pairs::attach_pair(thread, made.number, &made.arguments, number);
             }
         }
     }
@@ -388,173 +387,6 @@ pub fn take_result(thread: &mut Thread) -> Option<i64> {
     }
     reader::advance(thread, next.length);
     Some(next.value)
-}
-
-/// The real length of a send whose `RESULT`, if any, lies behind the record (and behind a turn).
-fn result_ahead(thread: &mut Thread) -> Option<i64> {
-    let mut next = reader::peek(thread)?;
-    if next.tag == record::TURN {
-        next = reader::peek_behind(thread, next.length)?;
-    }
-    (next.tag == record::RESULT).then_some(next.value)
-}
-
-#[inline(never)]
-fn write(thread: &mut Thread, made: &mut Made) -> isize {
-    let mut copy = streams::Block::uninit();
-    loop {
-        let next = expect(thread, made, record::SYSCALL);
-        if next.tag == record::SYSCALL {
-            return plain_write(thread, made, &next);
-        }
-        let hash_before = thread.log.hash;
-        let check = match streams::prepare(thread, made) {
-            Some((check, length)) if length as i64 == next.value => check,
-            _ => !next.check,
-        };
-        if check != next.check {
-            thread.log.hash = hash_before;
-            other_output(thread, made, check, &next);
-        }
-        reader::advance(thread, next.length);
-        thread.count_event();
-        let ahead = result_ahead(thread);
-        let unended = matches!(ahead, Some(record::UNENDED | record::WENT_OUT));
-        let behind = reader::peek(thread).map(|next| next.tag);
-        let mut shown = made.arguments;
-        if next.tag == record::OUTPUT {
-            shown[1] = streams::copied(thread, made, next.value as usize, &mut copy);
-        }
-        if unended || ahead.is_some() && behind == Some(record::TURN) {
-            // It lost its turn in this call: others may have to go first.
-            token::pass(thread);
-        }
-        let real = match ahead {
-            // Killed before anything was shown.
-            Some(record::UNENDED) if next.tag == record::OUTPUT => 0,
-            Some(result) if !unended => result,
-            _ => next.value,
-        };
-        if real > 0 {
-            if next.tag == record::OUTPUT {
-                show(thread, made.number, &shown, &next, real as usize);
-            } else {
-                send(thread, made, real as usize);
-            }
-        } else if next.tag == record::OUTPUT {
-            show(thread, made.number, &shown, &next, 0);
-        }
-        if ahead.is_some() {
-            token::first_turn(thread);
-            take_result(thread);
-        }
-        if unended {
-            log_end::reached(thread);
-        }
-        if real == record::RESTARTED {
-            continue;
-        }
-        return real as isize;
-    }
-}
-
-fn other_output(thread: &mut Thread, made: &Made, check: u8, promised: &Record<'_>) -> ! {
-    diverge::report(
-        thread,
-        divergence::OTHER_OUTPUT,
-        made.number as i64,
-        check,
-        &made.arguments,
-        Some(promised),
-    )
-}
-
-/// A write to somebody outside: not made, but its bytes are compared.
-fn plain_write(thread: &mut Thread, made: &mut Made, promised: &Record<'static>) -> isize {
-    let result = promised.value as isize;
-    let mut check = check::arguments(thread, made.call, made.number, &made.arguments);
-    if result > 0
-        && let Some(source) = streams::source(made.number, &made.arguments)
-    {
-        check ^= streams::hash_source(thread, source, result as usize);
-    }
-    if check != promised.check {
-        other_output(thread, made, check, promised);
-    }
-    reader::advance(thread, promised.length);
-    thread.count_event();
-    if made.number != 307
-        && let Some((address, bytes)) = promised.payload.split_first_chunk::<8>()
-        && result > 0
-    {
-        // The file was mapped: the write changed memory.
-        let address = u64::from_le_bytes(*address) as usize;
-        if !writethrough::write_behind(thread, address, bytes) {
-            user::copy_out(address, bytes.as_ptr(), bytes.len());
-        }
-        return result;
-    }
-    pour(
-        made.call,
-        &made.arguments,
-        result,
-        Before::default(),
-        promised.payload,
-    );
-    result
-}
-
-/// Gives bytes to the stream of the replay, if anybody will ever take them from there.
-fn send(thread: &mut Thread, made: &mut Made, length: usize) {
-    let entry = thread.process().entry(made.arguments[0]);
-    if entry >> 1 <= OUTPUT_OBJECT
-        || header().flags & (flags::CONTENTS_ALL | flags::ONLY) != 0
-        || object(entry >> 1).flags.load(Ordering::Relaxed) & object_flags::BOTH == 0
-    {
-        return;
-    }
-    if let Some(source) = streams::source(made.number, &made.arguments) {
-        bytes::send(thread, entry, source, length);
-    }
-}
-
-/// Writes to the output of the session when it is this write's turn.
-fn show(
-    thread: &mut Thread,
-    number: usize,
-    arguments: &[usize; 6],
-    record: &Record<'static>,
-    length: usize,
-) {
-    let turn = get_varint(record.payload, 0).map_or(0, |(turn, _)| turn as u32);
-    let head = header();
-    let in_order = head.flags & flags::ONLY == 0;
-    if in_order {
-        futex::wait_until(
-            thread,
-            waiting::OUTPUT,
-            u64::from(turn),
-            &head.output_turn,
-            || head.output_turn.load(Ordering::Acquire) >= turn,
-        );
-    }
-    let entry = thread.process().entry(arguments[0]);
-    let descriptor = if entry == descriptors::STANDARD_ERROR {
-        2
-    } else {
-        1
-    };
-    if length > 0
-        && let Some(source) = streams::source(number, arguments)
-    {
-        // Whoever looked may look no longer: that is no difference.
-        mask::without_broken_pipes(|| bytes::write_out(descriptor, source, length));
-    }
-    if in_order {
-        head.output_turn
-            .store(turn.wrapping_add(1), Ordering::Release);
-        futex::wake(&head.output_turn, u32::MAX >> 1);
-    }
 }
 
 /// wait4 and waitid: the child must have come to its end in the replay, too.

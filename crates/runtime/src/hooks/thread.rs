@@ -11,6 +11,7 @@ use crate::parallel::settle;
 use crate::program::resolve;
 use crate::session::futex;
 use crate::signals;
+use crate::signals::queue;
 use crate::state::{Thread, current, header};
 use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::frame::Frame;
@@ -184,7 +185,7 @@ pub unsafe fn signal(which: Real, a: [usize; 6]) -> i32 {
 
 /// Handlers wait meanwhile: they may stay, or send signals themselves.
 fn enter(thread: &mut Thread) {
-    signals::hold_handlers(thread);
+    queue::hold_handlers(thread);
     THREADS.enter(thread);
     thread.library.holds_others_up = true;
 }
@@ -192,7 +193,7 @@ fn enter(thread: &mut Thread) {
 fn leave(thread: &mut Thread) {
     thread.library.holds_others_up = false;
     THREADS.leave(thread);
-    signals::let_handlers_run(thread);
+    queue::let_handlers_run(thread);
 }
 
 /// Waits until the id in a thread's description is cleared, without giving anything back yet.

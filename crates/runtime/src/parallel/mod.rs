@@ -27,6 +27,7 @@ use crate::program::survey;
 use crate::serial::token;
 use crate::session::futex;
 use crate::signals;
+use crate::signals::queue;
 use crate::state::{Thread, header};
 use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
@@ -191,7 +192,7 @@ fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
             }
             continue;
         }
-        let restart = result == EINTR && signals::all_restart(thread);
+        let restart = result == EINTR && queue::all_restart(thread);
         let place = if thread.library.awaits_once != 0 {
             record::place::ONCE
         } else {

@@ -10,9 +10,10 @@ use crate::serial::spinning::{Spin, Verdict};
 use crate::serial::token;
 use crate::serial::watch;
 use crate::signals::blocked;
+use crate::signals::queue::pop_inside;
 use crate::signals::{
-    OWN, SIGSYS, UNBLOCKABLE, pop_inside, replay_one, run, set_kernel_action, signal_arrived,
-    wanted, write_down,
+    OWN, SIGSYS, UNBLOCKABLE, replay_one, run, set_kernel_action, signal_arrived, wanted,
+    write_down,
 };
 use crate::state::{Process, Thread, current};
 use core::sync::atomic::Ordering;

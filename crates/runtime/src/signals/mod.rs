@@ -10,6 +10,7 @@ pub mod context;
 pub mod faults;
 pub mod handler_call;
 pub mod mask;
+pub mod queue;
 
 use crate::hooks::library;
 use crate::log::reader;
@@ -18,10 +19,11 @@ use crate::serial::force;
 use crate::session::diverge;
 use crate::signals::faults::{SIGBUS, SIGSEGV, is_fault, is_guarded};
 use crate::signals::handler_call::call_handler;
+use crate::signals::queue::{hold_when_full, pop_outside, stash};
 use crate::state::process::Action;
-use crate::state::thread::{QUEUE, Waiting};
+use crate::state::thread::Waiting;
 use crate::state::{THREAD_WINDOW, Thread, current, header};
-use core::sync::atomic::{Ordering, compiler_fence};
+use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SIG_BLOCK,
@@ -33,10 +35,12 @@ use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, flags};
 use wayfarer_runtime_abi::record;
 
 pub const SIGSYS: u32 = 31;
+
 /// Stops a thread in the middle of the program's code (`force.rs`).
 pub const OWN: u32 = SIGSTKFLT as u32;
 const RT_SIGACTION: usize = 13;
-const RT_SIGPROCMASK: usize = 14;
+pub const RT_SIGPROCMASK: usize = 14;
+
 /// Bytes of a siginfo that can carry something.
 const INFORMATION: usize = 48;
 
@@ -172,6 +176,7 @@ fn has_own_handler(signal: u32) -> bool {
 /// Signals that must always get through: dispatched calls, our own, and faults of our own guarded reads.
 pub const UNBLOCKABLE: u64 =
     bit(SIGSYS as i32) | bit(SIGSTKFLT) | bit(SIGBUS as i32) | bit(SIGSEGV as i32);
+
 /// Signals that the program never gets by waiting for them.
 pub const NEVER_TAKEN: u64 = bit(SIGSYS as i32) | bit(SIGSTKFLT);
 
@@ -216,141 +221,6 @@ pub unsafe extern "C" fn signal_arrived(
             force::arm_force(&mut *thread);
         }
     }
-}
-
-pub unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {
-    let tail = thread.arrivals.tail.load(Ordering::Relaxed);
-    if tail.wrapping_sub(thread.arrivals.head.load(Ordering::Relaxed)) < QUEUE as u32 {
-        // SAFETY: the index is reduced; a siginfo has 128 bytes.
-        unsafe {
-            let place = thread
-                .signals
-                .queue
-                .get_unchecked_mut(tail as usize & (QUEUE - 1));
-            place.number = signal;
-            core::ptr::copy_nonoverlapping(information, place.information.as_mut_ptr(), 16);
-        }
-        thread
-            .arrivals
-            .tail
-            .store(tail.wrapping_add(1), Ordering::Release);
-    }
-    if !thread.signals.holds_handlers {
-        thread.arrivals.pending.store(1, Ordering::Release);
-    }
-}
-
-/// Recording: no handler runs in this thread until [`let_handlers_run`].
-pub fn hold_handlers(thread: &mut Thread) {
-    if thread.mode == MODE_RECORD {
-        thread.signals.holds_handlers = true;
-        compiler_fence(Ordering::SeqCst);
-        thread.arrivals.pending.store(0, Ordering::Release);
-    }
-}
-
-pub fn let_handlers_run(thread: &mut Thread) {
-    if thread.mode != MODE_RECORD {
-        return;
-    }
-    thread.signals.holds_handlers = false;
-    compiler_fence(Ordering::SeqCst);
-    let head = thread.arrivals.head.load(Ordering::Relaxed);
-    if head != thread.arrivals.tail.load(Ordering::Acquire) {
-        thread.arrivals.pending.store(1, Ordering::Release);
-        force::arm_force(thread);
-    }
-}
-
-/// With the queue full, further signals wait in the kernel, which loses none: they stay blocked until
-/// the first of ours is taken out.
-fn hold_when_full(thread: &mut Thread, context: &mut UContext) {
-    let tail = thread.arrivals.tail.load(Ordering::Relaxed);
-    if tail.wrapping_sub(thread.arrivals.head.load(Ordering::Relaxed)) == QUEUE as u32 {
-        thread.signals.held_mask = context.mask;
-        thread.signals.holds_signals = true;
-        context.mask |= !UNBLOCKABLE;
-    }
-}
-
-/// The mask to go back to, when signals were held back in the kernel.
-fn held_mask(thread: &mut Thread) -> Option<u64> {
-    let held = core::mem::replace(&mut thread.signals.holds_signals, false);
-    held.then_some(thread.signals.held_mask)
-}
-
-/// Takes the next signal out of the queue in the middle of a handler that interrupted `context`.
-pub fn pop_inside(thread: &mut Thread, context: &mut UContext) -> Option<Waiting> {
-    let waiting = pop(thread)?;
-    if let Some(mask) = held_mask(thread) {
-        context.mask = mask;
-    }
-    Some(waiting)
-}
-
-/// Takes the next signal out of the queue, outside of any handler of the kernel's.
-fn pop_outside(thread: &mut Thread) -> Option<Waiting> {
-    let waiting = pop(thread)?;
-    if let Some(mask) = held_mask(thread) {
-        // SAFETY: the mask lives on this stack; there is room in the queue for what comes now.
-        unsafe {
-            raw::syscall6(
-                RT_SIGPROCMASK,
-                SIG_SETMASK,
-                (&raw const mask) as usize,
-                0,
-                8,
-                0,
-                0,
-            );
-        }
-    }
-    Some(waiting)
-}
-
-fn pop(thread: &mut Thread) -> Option<Waiting> {
-    let head = thread.arrivals.head.load(Ordering::Relaxed);
-    if head == thread.arrivals.tail.load(Ordering::Acquire) {
-        return None;
-    }
-    // SAFETY: the index is reduced.
-    let waiting = unsafe {
-        *thread
-            .signals
-            .queue
-            .get_unchecked(head as usize & (QUEUE - 1))
-    };
-    thread
-        .arrivals
-        .head
-        .store(head.wrapping_add(1), Ordering::Release);
-    Some(waiting)
-}
-
-/// Whether every waiting signal's handler wants interrupted calls to go on.
-pub fn all_restart(thread: &mut Thread) -> bool {
-    let mut head = thread.arrivals.head.load(Ordering::Relaxed);
-    let tail = thread.arrivals.tail.load(Ordering::Acquire);
-    while head != tail {
-        // SAFETY: indices are reduced or checked.
-        unsafe {
-            let number = thread
-                .signals
-                .queue
-                .get_unchecked(head as usize & (QUEUE - 1))
-                .number;
-            let action = thread
-                .process()
-                .signals
-                .actions
-                .get_unchecked(number as usize & 63);
-            if action.flags & SA_RESTART == 0 && action.handler > 1 {
-                return false;
-            }
-        }
-        head = head.wrapping_add(1);
-    }
-    true
 }
 
 /// Recording: runs the handlers of all waiting signals, here.

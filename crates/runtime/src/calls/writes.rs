@@ -1,0 +1,369 @@
+//! Calls that give bytes away: a recording writes them down, a replay compares them.
+
+use crate::calls::bytes;
+use crate::calls::check;
+use crate::calls::descriptors::{OUTPUT_OBJECT, give_up_tracking};
+use crate::calls::draft;
+use crate::calls::output::{self, record_output, replay_output};
+use crate::calls::outputs::{self, Before, EINTR};
+use crate::calls::record::{Made, plain, write_down};
+use crate::calls::replay::{expect, pour, take_result};
+use crate::calls::streams::{claim, contents_flag, direction, each_passed};
+use crate::calls::writethrough;
+use crate::log::RECORD_HEAD;
+use crate::log::end as log_end;
+use crate::log::reader;
+use crate::program::user;
+use crate::serial::token;
+use crate::session::diverge;
+use crate::signals;
+use crate::signals::queue;
+use crate::state::{Thread, header, object};
+use core::sync::atomic::Ordering;
+use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::encode::put_varint;
+use wayfarer_runtime_abi::layout::{divergence, flags, object_flags};
+use wayfarer_runtime_abi::record::{self, Record};
+
+/// Flags of a send that gives bytes in order: DONTWAIT, NOSIGNAL, MORE, DONTROUTE.
+const PLAIN_SEND: usize = 0x40 | 0x4000 | 0x8000 | 0x4;
+
+fn is_plain_write(number: usize, arguments: &[usize; 6]) -> bool {
+    match number {
+        1 | 20 => true,
+        44 => arguments[4] == 0 && arguments[3] & !PLAIN_SEND == 0,
+        46 => arguments[2] & !PLAIN_SEND == 0,
+        _ => false,
+    }
+}
+
+/// Where the bytes of a write-like call lie: one piece, or an array of pieces.
+#[derive(Clone, Copy)]
+pub enum Source {
+    Piece(usize, usize),
+    Vector(usize, usize),
+}
+
+/// The bytes that a write-like call gives away; `None` on a bad pointer.
+pub fn source(number: usize, arguments: &[usize; 6]) -> Option<Source> {
+    match number {
+        1 | 18 | 44 => Some(Source::Piece(arguments[1], arguments[2])),
+        20 | 296 | 328 => Some(Source::Vector(arguments[1], arguments[2])),
+        46 => {
+            let vector = user::read::<[usize; 2]>(arguments[1].wrapping_add(16))?;
+            Some(Source::Vector(vector[0], vector[1]))
+        }
+        _ => None,
+    }
+}
+
+/// Length of all pieces; `None` on a bad pointer.
+pub fn source_length(source: Source) -> Option<usize> {
+    match source {
+        Source::Piece(_, length) => Some(length),
+        Source::Vector(array, count) => {
+            let mut total = 0usize;
+            let mut index = 0;
+            while index < count && index < 1024 {
+                total = total.wrapping_add(user::read::<[usize; 2]>(array + index * 16)?[1]);
+                index += 1;
+            }
+            Some(total)
+        }
+    }
+}
+
+/// How much of a pre-committed write is looked at; the reader of a stream notices the rest.
+const HASH_LIMIT: usize = 256 * 1024;
+
+/// Goes on with the thread's running checksum over the first `length` bytes.
+pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
+    let one;
+    let (array, count) = match source {
+        Source::Piece(pointer, length) => {
+            one = [pointer, length];
+            (&raw const one, 1)
+        }
+        Source::Vector(array, count) => (array as *const [usize; 2], count),
+    };
+    let hash = check::mix(thread.log.hash, length as u64);
+    let hash = user::hash_pieces(thread, hash, array, count, length.min(HASH_LIMIT));
+    thread.log.hash = hash;
+    check::fold(hash)
+}
+
+#[inline]
+pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
+    let entry = thread.process().entry(made.arguments[0]);
+    let number = made.number;
+    if number == 307 || (number == 46 && has_control(made.arguments[1])) {
+        give_away_descriptors(thread, made);
+    }
+    if entry >> 1 == OUTPUT_OBJECT && matches!(number, 1 | 20 | 44) {
+        return record_output(thread, made);
+    }
+    if entry >> 1 > OUTPUT_OBJECT {
+        let object = object(entry >> 1);
+        let way = entry & 1;
+        let flag = contents_flag(way);
+        if is_plain_write(number, &made.arguments) {
+            claim(thread, object, &direction(object, way).writer, flag);
+            if object.flags.load(Ordering::Acquire) & flag == 0 {
+                return record_send(thread, made, record::SEND);
+            }
+        } else {
+            object.flags.fetch_or(flag, Ordering::AcqRel);
+        }
+    }
+    let result = draft::perform(thread, made);
+    if result > 0
+        && let Some(source) = source(number, &made.arguments)
+    {
+        made.check ^= hash_source(thread, source, result as usize);
+    }
+    if result > 0
+        && let Some((address, length)) = written_through(thread, made, result as usize)
+    {
+        write_through(thread, made, result, address, length);
+        return result;
+    }
+    if made.call.piece.unit != 0 {
+        thread.emit_call(number as u64, made.check, result as i64);
+    } else {
+        write_down(thread, made, result, outputs::Before::default(), &[]);
+    }
+    result
+}
+
+/// Memory of the program that a write to a file has changed: address and length.
+fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<(usize, usize)> {
+    let end = match made.number {
+        1 | 20 => None,
+        18 | 296 => Some(made.arguments[3] as u64 + count as u64),
+        _ => return None,
+    };
+    writethrough::changed(thread, made.arguments[0], count, end)
+}
+
+/// The record of such a write: address (8 bytes), then the bytes.
+fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize, length: usize) {
+    thread.order_event();
+    let place = thread.room(RECORD_HEAD + 8 + length);
+    if place.is_null() {
+        return;
+    }
+    // SAFETY: room was made; the memory is mapped shared, the kernel has just changed it.
+    unsafe {
+        let tag = record::SYSCALL | record::PAYLOAD;
+        let value = wayfarer_runtime_abi::encode::zigzag(result as i64);
+        let place = Thread::put_head(place, tag, made.number as u64, made.check, value);
+        let place = put_varint(place, 8 + length as u64);
+        place.cast::<u64>().write_unaligned(address as u64);
+        core::ptr::copy_nonoverlapping(address as *const u8, place.add(8), length);
+        thread.commit(place.add(8 + length));
+    }
+    thread.count_event();
+}
+
+/// Whether a message has more to it than bytes, or cannot be read.
+#[inline(always)]
+fn has_control(message: usize) -> bool {
+    user::read::<usize>(message.wrapping_add(40)) != Some(0)
+}
+
+/// Descriptors that travel to another process: what they stand for is tracked no more.
+pub fn give_away_descriptors(thread: &mut Thread, made: &Made) {
+    let count = if made.number == 307 {
+        made.arguments[2].min(1024)
+    } else {
+        1
+    };
+    let mut index = 0;
+    while index < count {
+        let head = made.arguments[1].wrapping_add(index * 64);
+        if let Some(control) = user::read::<[usize; 2]>(head.wrapping_add(32)) {
+            each_passed(thread, control[0], control[1], |thread, descriptor| {
+                let entry = thread.process().entry(descriptor as usize);
+                if entry != 0 {
+                    give_up_tracking(entry);
+                }
+            });
+        }
+        index += 1;
+    }
+}
+
+/// Gives bytes to a stream: the record comes first, so that no receive can outlive its send.
+fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
+    let number = made.number;
+    let arguments = made.arguments;
+    loop {
+        let Some((check, length)) = prepare(thread, made) else {
+            return plain(thread, made);
+        };
+        let before = thread.serial.turn;
+        let announced = thread.announce(tag, number as u64, check, length as u64, None);
+        token::let_go(thread);
+        let result = loop {
+            // SAFETY: the program's own call.
+            let result = unsafe {
+                raw::syscall_interruptible(
+                    number,
+                    &arguments,
+                    (&raw const thread.arrivals.pending).cast(),
+                )
+            };
+            if result != EINTR || thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
+                break result;
+            }
+        };
+        token::take_back(thread, announced);
+        // A turn between a record and its result must be told from one before the next record.
+        if result == length as isize && thread.serial.turn == before {
+            return result;
+        }
+        if result == EINTR && queue::all_restart(thread) {
+            thread.emit_result(record::RESTARTED);
+            signals::deliver(thread, made.frame, record::place::RESTART);
+            continue;
+        }
+        thread.emit_result(result as i64);
+        return result;
+    }
+}
+
+/// Check byte and length of a call that gives bytes away; `None` on a bad pointer.
+pub fn prepare(thread: &mut Thread, made: &Made) -> Option<(u8, usize)> {
+    let source = source(made.number, &made.arguments)?;
+    let length = source_length(source)?;
+    let check = check::arguments(thread, made.call, made.number, &made.arguments);
+    Some((check ^ hash_source(thread, source, length), length))
+}
+
+/// The real length of a send whose `RESULT`, if any, lies behind the record (and behind a turn).
+fn result_ahead(thread: &mut Thread) -> Option<i64> {
+    let mut next = reader::peek(thread)?;
+    if next.tag == record::TURN {
+        next = reader::peek_behind(thread, next.length)?;
+    }
+    (next.tag == record::RESULT).then_some(next.value)
+}
+
+#[inline(never)]
+pub fn replay_write(thread: &mut Thread, made: &mut Made) -> isize {
+    let mut copy = output::Block::uninit();
+    loop {
+        let next = expect(thread, made, record::SYSCALL);
+        if next.tag == record::SYSCALL {
+            return replay_plain(thread, made, &next);
+        }
+        let hash_before = thread.log.hash;
+        let check = match prepare(thread, made) {
+            Some((check, length)) if length as i64 == next.value => check,
+            _ => !next.check,
+        };
+        if check != next.check {
+            thread.log.hash = hash_before;
+            other_output(thread, made, check, &next);
+        }
+        reader::advance(thread, next.length);
+        thread.count_event();
+        let ahead = result_ahead(thread);
+        let unended = matches!(ahead, Some(record::UNENDED | record::WENT_OUT));
+        let behind = reader::peek(thread).map(|next| next.tag);
+        let mut shown = made.arguments;
+        if next.tag == record::OUTPUT {
+            shown[1] = output::copied(thread, made, next.value as usize, &mut copy);
+        }
+        if unended || ahead.is_some() && behind == Some(record::TURN) {
+            // It lost its turn in this call: others may have to go first.
+            token::pass(thread);
+        }
+        let real = match ahead {
+            // Killed before anything was shown.
+            Some(record::UNENDED) if next.tag == record::OUTPUT => 0,
+            Some(result) if !unended => result,
+            _ => next.value,
+        };
+        if real > 0 {
+            if next.tag == record::OUTPUT {
+                replay_output(thread, made.number, &shown, &next, real as usize);
+            } else {
+                send(thread, made, real as usize);
+            }
+        } else if next.tag == record::OUTPUT {
+            replay_output(thread, made.number, &shown, &next, 0);
+        }
+        if ahead.is_some() {
+            token::first_turn(thread);
+            take_result(thread);
+        }
+        if unended {
+            log_end::reached(thread);
+        }
+        if real == record::RESTARTED {
+            continue;
+        }
+        return real as isize;
+    }
+}
+
+pub fn other_output(thread: &mut Thread, made: &Made, check: u8, promised: &Record<'_>) -> ! {
+    diverge::report(
+        thread,
+        divergence::OTHER_OUTPUT,
+        made.number as i64,
+        check,
+        &made.arguments,
+        Some(promised),
+    )
+}
+
+/// A write to somebody outside: not made, but its bytes are compared.
+fn replay_plain(thread: &mut Thread, made: &mut Made, promised: &Record<'static>) -> isize {
+    let result = promised.value as isize;
+    let mut check = check::arguments(thread, made.call, made.number, &made.arguments);
+    if result > 0
+        && let Some(source) = source(made.number, &made.arguments)
+    {
+        check ^= hash_source(thread, source, result as usize);
+    }
+    if check != promised.check {
+        other_output(thread, made, check, promised);
+    }
+    reader::advance(thread, promised.length);
+    thread.count_event();
+    if made.number != 307
+        && let Some((address, bytes)) = promised.payload.split_first_chunk::<8>()
+        && result > 0
+    {
+        // The file was mapped: the write changed memory.
+        let address = u64::from_le_bytes(*address) as usize;
+        if !writethrough::write_behind(thread, address, bytes) {
+            user::copy_out(address, bytes.as_ptr(), bytes.len());
+        }
+        return result;
+    }
+    pour(
+        made.call,
+        &made.arguments,
+        result,
+        Before::default(),
+        promised.payload,
+    );
+    result
+}
+
+/// Gives bytes to the stream of the replay, if anybody will ever take them from there.
+fn send(thread: &mut Thread, made: &mut Made, length: usize) {
+    let entry = thread.process().entry(made.arguments[0]);
+    if entry >> 1 <= OUTPUT_OBJECT
+        || header().flags & (flags::CONTENTS_ALL | flags::ONLY) != 0
+        || object(entry >> 1).flags.load(Ordering::Relaxed) & object_flags::BOTH == 0
+    {
+        return;
+    }
+    if let Some(source) = source(made.number, &made.arguments) {
+        bytes::send(thread, entry, source, length);
+    }
+}
