@@ -69,6 +69,12 @@ const STEPS: &[Step] = &[
         extent: Extent::Fast,
     },
     Step {
+        name: "model tests",
+        again: "cargo test -p wayfarer-runtime --features model --lib models",
+        run: model_tests,
+        extent: Extent::Fast,
+    },
+    Step {
         name: "end-to-end tests",
         again: "cargo test --workspace --test '*'",
         run: end_to_end_tests,
@@ -152,6 +158,12 @@ fn clippy() -> Result<(), Failure> {
 
 fn unit_tests() -> Result<(), Failure> {
     tests(&["--workspace", "--lib", "--bins"])
+}
+
+/// The runtime's protocols, in every order of their steps.
+fn model_tests() -> Result<(), Failure> {
+    let only = ["--features", "model", "--lib", "models"];
+    workspace::run(cargo(&["test", "--quiet", "-p", "wayfarer-runtime"]).args(only))
 }
 
 /// The tests in `tests` directories; they record and replay with the release binary.

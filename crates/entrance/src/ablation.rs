@@ -1,6 +1,6 @@
 //! Recipes that tests switch off, to see that they are needed.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 
 /// A child with a new stack starts without our frame on it.
 pub const CHILD_FRAME: u32 = 1;

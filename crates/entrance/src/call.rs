@@ -6,7 +6,7 @@
 //! call and a replay leaves the same bytes behind.
 
 use core::arch::{asm, global_asm};
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::frame::Frame;
 use crate::hooks::{HOOKS, Hooks};

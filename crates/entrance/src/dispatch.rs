@@ -6,7 +6,7 @@
 //! allowed, everything else never.
 
 use core::arch::global_asm;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 use crate::raw::number::{PRCTL, RT_SIGACTION, RT_SIGPROCMASK, RT_SIGRETURN};
 use crate::raw::{ENOSYS, syscall4, syscall5};

@@ -39,6 +39,10 @@ pub unsafe fn syscall6(
     e: usize,
     f: usize,
 ) -> isize {
+    #[cfg(feature = "model")]
+    if let Some(result) = wayfarer_interleave::kernel::call(nr, [a, b, c, d, e, f]) {
+        return result;
+    }
     let result: isize;
     // SAFETY: the caller vouches for the call; the clobbers are those of the kernel's ABI.
     unsafe {

@@ -2,7 +2,7 @@
 //!
 //! Written at start, while there is one thread; read by signal handlers.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 
 struct Region {
     start: AtomicUsize,

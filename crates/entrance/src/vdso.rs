@@ -5,7 +5,7 @@
 //! `clock_gettime`; where the original would make a system call from outside our text, these functions
 //! make the call themselves.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 
 use wayfarer_runtime_abi::sites::{
     VDSO_CLOCK_GETRES, VDSO_CLOCK_GETTIME, VDSO_GETCPU, VDSO_GETTIMEOFDAY, VDSO_TIME,

@@ -6,7 +6,7 @@
 
 use core::arch::global_asm;
 use core::arch::x86_64::{__cpuid_count, _xgetbv};
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Size of the area that FXSAVE writes.
 const LEGACY: usize = 512;

@@ -1,6 +1,6 @@
 //! What lies where in the session file.
 
-use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
+use crate::atomic::{AtomicU16, AtomicU32, AtomicU64};
 
 /// Every process maps the session file here: far from the heap, the libraries and the stack.
 pub const SESSION_BASE: usize = 0x2000_0000_0000;

@@ -8,6 +8,7 @@
 //! to the meaning of a record. A trace stores the version that wrote it; another version refuses it.
 #![no_std]
 
+pub mod atomic;
 pub mod encode;
 pub mod layout;
 pub mod library;

@@ -22,6 +22,8 @@ mod calls;
 pub mod hooks;
 mod image;
 mod log;
+#[cfg(all(test, feature = "model"))]
+mod models;
 mod parallel;
 mod program;
 mod serial;

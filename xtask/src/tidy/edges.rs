@@ -7,9 +7,10 @@ use std::path::Path;
 /// A crate, and those that it may use. A crate that is missing here has not been thought about.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &[]),
-    ("runtime-abi", &[]),
-    ("entrance", &["runtime-abi"]),
-    ("runtime", &["runtime-abi", "entrance"]),
+    ("interleave", &[]),
+    ("runtime-abi", &["interleave"]),
+    ("entrance", &["runtime-abi", "interleave"]),
+    ("runtime", &["runtime-abi", "entrance", "interleave"]),
     ("trace", &["model", "runtime-abi"]),
     ("sites", &["runtime-abi"]),
     ("replay", &["trace", "model", "runtime-abi"]),

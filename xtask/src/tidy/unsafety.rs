@@ -14,6 +14,7 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "sync",
     "ptrace",
     "symbols",
+    "interleave",
 ];
 
 /// Complaints about `files`, given as crate, name and text.

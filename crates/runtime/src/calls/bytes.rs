@@ -8,8 +8,8 @@ use crate::log;
 use crate::session::diverge;
 use crate::session::futex;
 use crate::state::{Thread, at, header, object};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{CHUNK_HEAD, Chunk, Direction, divergence, waiting};
 use wayfarer_runtime_abi::{SESSION_FD, UNIT};
 

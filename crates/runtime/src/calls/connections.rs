@@ -10,8 +10,8 @@ use crate::calls::pairs::new_object;
 use crate::calls::record::{Made, perform, write_down};
 use crate::program::user;
 use crate::state::{Thread, at, header, object};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{
     CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS, object_flags, object_kind,
 };
@@ -386,7 +386,7 @@ fn peer_object(descriptor: usize) -> u32 {
             // SAFETY: sched_yield has no arguments.
             unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
         }
-        core::hint::spin_loop();
+        spin_loop();
         looks += 1;
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::state::process::MAX_DESCRIPTORS;
 use crate::state::{Process, object};
-use core::sync::atomic::Ordering;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{object_flags, object_kind};
 use wayfarer_runtime_abi::{RUNTIME_FD, SESSION_FD};
 

@@ -7,8 +7,8 @@
 //! the others do so in time, and dispatch stays on.
 
 use crate::state::{Thread, header};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::dispatch;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, dispatch_state, flags};
 use wayfarer_runtime_abi::record::note;
 

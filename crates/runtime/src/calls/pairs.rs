@@ -5,8 +5,8 @@ use crate::calls::outputs;
 use crate::calls::record::{Made, write_down};
 use crate::program::user;
 use crate::state::{Thread, header, object, take};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MAX_OBJECTS, object_flags, object_kind};
 
 /// A new object, or 0 when there are too many.

@@ -18,10 +18,10 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, room_window, take, thread_slot, thread_window,
 };
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{dispatch, raw, tls};
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{
     MODE_RECORD, MODE_REPLAY, RECORDED_PROCESSES, RECORDED_THREADS, divergence, flags,

@@ -7,7 +7,7 @@ use crate::calls::record::{Made, contents_all, perform, plain, write_down};
 use crate::calls::streams::{claim, contents_flag, direction, each_passed};
 use crate::program::user;
 use crate::state::{Thread, object};
-use core::sync::atomic::Ordering;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{Object, object_flags};
 use wayfarer_runtime_abi::record;
 

@@ -30,8 +30,8 @@ use crate::session::diverge;
 use crate::session::futex;
 use crate::signals;
 use crate::state::{Thread, process_slot};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{divergence, process_state, waiting};
 use wayfarer_runtime_abi::record::{self, Record, place};
 

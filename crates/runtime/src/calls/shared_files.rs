@@ -5,8 +5,8 @@ use crate::calls::memory::{MAP_FIXED, MAP_SHARED, MMAP, word};
 use crate::calls::writethrough::{self, Mapping};
 use crate::log;
 use crate::state::{Thread, at, header};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS};
 use wayfarer_runtime_abi::{SESSION_FD, UNIT};
 
@@ -88,7 +88,7 @@ fn region(device: u64, inode: u64, size: u64) -> Option<u64> {
                 }
                 Err(_) => {
                     while (*place).state.load(Ordering::Acquire) != READY {
-                        core::hint::spin_loop();
+                        spin_loop();
                         if header().stop.load(Ordering::Relaxed) != 0 {
                             return None;
                         }

@@ -11,8 +11,8 @@ use crate::calls::table::{Call, Out};
 use crate::program::user;
 use crate::signals;
 use crate::state::Thread;
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record;
 
 const F_DUPFD: usize = 0;

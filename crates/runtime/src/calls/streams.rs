@@ -7,7 +7,7 @@
 
 use crate::program::user;
 use crate::state::Thread;
-use core::sync::atomic::Ordering;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{Object, object_flags};
 
 /// The flag of a direction whose contents are logged.
@@ -27,7 +27,12 @@ pub fn direction(
 
 /// Makes this thread the reader (or writer) of a direction, or gives up its exclusiveness.
 #[inline(always)]
-pub fn claim(thread: &Thread, object: &Object, owner: &core::sync::atomic::AtomicU32, flag: u32) {
+pub fn claim(
+    thread: &Thread,
+    object: &Object,
+    owner: &wayfarer_runtime_abi::atomic::AtomicU32,
+    flag: u32,
+) {
     let now = owner.load(Ordering::Acquire);
     if now == thread.number {
         return;

@@ -15,9 +15,9 @@ use crate::parallel::outcome;
 use crate::program::resolve;
 use crate::signals;
 use crate::state::Thread;
-use core::sync::atomic::{AtomicBool, Ordering};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::tls;
+use wayfarer_runtime_abi::atomic::{AtomicBool, Ordering};
 use wayfarer_runtime_abi::record;
 
 /// The outcome of a call in which the thread was cancelled (ECANCELED).

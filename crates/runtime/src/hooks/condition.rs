@@ -14,7 +14,7 @@ use crate::parallel::order::{self, REPLAY};
 use crate::parallel::outcome;
 use crate::program::resolve;
 use crate::state::Thread;
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const UNKNOWN: u32 = 0;
 const NONE: u32 = 1;

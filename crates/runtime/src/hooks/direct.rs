@@ -6,9 +6,9 @@
 
 use super::real::{Real, address, call};
 use crate::program::resolve;
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::call as entrance;
 use wayfarer_entrance::tls;
+use wayfarer_runtime_abi::atomic::Ordering;
 
 pub use wayfarer_entrance::call::{ARE_DIRECT, wayfarer_call};
 

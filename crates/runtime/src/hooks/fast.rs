@@ -7,8 +7,10 @@
 use super::real::{Real, address, call, call1};
 use core::arch::asm;
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::{
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, spin_loop,
+};
 
 /// Minor versions of glibc 2 with these layouts and algorithms.
 const KNOWN: core::ops::RangeInclusive<u32> = 31..=40;
@@ -201,7 +203,7 @@ pub unsafe fn lock_mutex_soon(address: usize) -> bool {
         while looks < LOOKS {
             let mut pauses = PAUSES;
             while pauses > 0 {
-                core::hint::spin_loop();
+                spin_loop();
                 pauses -= 1;
             }
             if word(address).load(Ordering::Relaxed) == 0 && lock_mutex(address) {

@@ -10,7 +10,7 @@ use super::stream::{try_enter, use_locked};
 use crate::parallel::order::RECORD;
 use crate::session::futex;
 use crate::state::Thread;
-use core::sync::atomic::AtomicU32;
+use wayfarer_runtime_abi::atomic::AtomicU32;
 
 /// A stream, as programs know it from the header files of libc.
 #[repr(C)]

@@ -15,7 +15,7 @@ use crate::program::resolve;
 use crate::program::user;
 use crate::state::{Thread, current};
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 pub use wayfarer_runtime_abi::library_functions;
 use wayfarer_runtime_abi::record::{note, sync};
 

@@ -10,9 +10,9 @@ use super::real::{Real, address, call1};
 use crate::parallel::order::OFF;
 use crate::program::resolve;
 use crate::state::current;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use wayfarer_entrance::modules::Module;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The pointers are ours.
 static READY: AtomicBool = AtomicBool::new(false);

@@ -11,7 +11,7 @@ use crate::parallel::order::{self, RECORD, REPLAY};
 use crate::parallel::settle;
 use crate::session::futex;
 use crate::state::{Thread, current};
-use core::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
 
 const DONE: u32 = 2;

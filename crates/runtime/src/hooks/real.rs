@@ -2,7 +2,7 @@
 
 use crate::program::resolve;
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 
 macro_rules! reals {
     ($($name:ident $symbol:literal)*) => {

@@ -10,7 +10,7 @@ use crate::parallel::outcome;
 use crate::parallel::solid;
 use crate::parallel::waits;
 use crate::state::{Thread, current};
-use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::record::sync;
 
 const SHARED_OFFSET: usize = 8;

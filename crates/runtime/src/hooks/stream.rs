@@ -8,7 +8,7 @@ use crate::parallel::outcome;
 use crate::parallel::solid;
 use crate::session::futex;
 use crate::state::Thread;
-use core::sync::atomic::AtomicU32;
+use wayfarer_runtime_abi::atomic::AtomicU32;
 use wayfarer_runtime_abi::record::sync;
 
 fn object(stream: usize) -> Object {

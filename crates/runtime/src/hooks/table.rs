@@ -1,7 +1,7 @@
 //! States of objects that have no room of their own, by address; and where objects were born.
 
 use crate::parallel::order::{Order, State};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 
 const PLACES: usize = 4096;
 const TRIES: usize = 64;

@@ -13,9 +13,9 @@ use crate::session::futex;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::{Thread, current, header};
-use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, tls};
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{flags, waiting};
 use wayfarer_runtime_abi::record::{self, note, sync};
 

@@ -1,7 +1,7 @@
 //! Our two variables in the environment: taken out before the program can see them.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
 use wayfarer_runtime_abi::PRELOAD_PATH;
+use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 
 const SESSION: &[u8] = b"WAYFARER_SESSION=";
 const PRELOAD: &[u8] = b"LD_PRELOAD=";

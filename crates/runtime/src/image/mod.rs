@@ -17,9 +17,9 @@ use crate::serial::force;
 use crate::session::diverge;
 use crate::signals::faults;
 use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{ablation, dispatch, patch, raw, set_hooks, tls};
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::put_varint;
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, CHUNK_MAGIC, Chunk, MAGIC, MODE_RECORD, MODE_REPLAY, PROCESSES_OFFSET,

@@ -6,8 +6,8 @@ use crate::serial::token;
 use crate::session::futex;
 use crate::signals::faults;
 use crate::state::Thread;
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{process_state, waiting};
 
 /// Whether the recording ended for this thread here, in code of its own, by a signal that the code itself does

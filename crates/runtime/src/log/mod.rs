@@ -9,8 +9,8 @@ pub mod reader;
 use crate::program::user;
 use crate::serial::crossings::Place;
 use crate::state::{Thread, at, header, take_units};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{ARENA_OFFSET, CHUNK_HEAD, CHUNK_MAGIC, Chunk};
 use wayfarer_runtime_abi::record::UNENDED_RESULT as UNENDED;
@@ -133,7 +133,7 @@ impl Thread {
             (*chunk).units = units as u32;
             (*chunk).process = (*self.process).id;
             (*chunk).committed.store(0, Ordering::Relaxed);
-            core::sync::atomic::fence(Ordering::Release);
+            wayfarer_runtime_abi::atomic::fence(Ordering::Release);
             (&raw mut (*chunk).magic).write_volatile(CHUNK_MAGIC);
             self.attach(chunk, 0, part);
             (*self.slot).log_offset = offset;

@@ -8,8 +8,8 @@
 
 use crate::parallel::order::{BIASED, COUNT, LOCK, OWNER, OWNER_SHIFT};
 use crate::state::thread_slot;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const MEMBARRIER: usize = 324;
 const BARRIER: usize = 8;

@@ -8,7 +8,7 @@
 
 use crate::serial::watch;
 use crate::session::futex;
-use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering, spin_loop};
 
 pub struct Lock {
     /// One of the states below.
@@ -96,7 +96,7 @@ impl Lock {
             if self.word.load(Ordering::Relaxed) == FREE && self.is_taken_at_once(HELD) {
                 return;
             }
-            core::hint::spin_loop();
+            spin_loop();
             looks += 1;
         }
         let deadline = watch::time().wrapping_add(u64::from(patience_us) * 1000);

@@ -29,9 +29,9 @@ use crate::session::futex;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::{Thread, header};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, flags, waiting};
 use wayfarer_runtime_abi::record::{self, sync, threads};
@@ -291,7 +291,7 @@ fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
         library::stay_if_it_ended_so(thread);
     }
     if waits && solid::is_on(thread) {
-        let word = arguments[0] as *const core::sync::atomic::AtomicU32;
+        let word = arguments[0] as *const wayfarer_runtime_abi::atomic::AtomicU32;
         let expected = arguments[2] as u32;
         // SAFETY: the program gave the kernel this word to look at.
         solid::wait_until(thread, || unsafe {

@@ -13,7 +13,7 @@ use crate::parallel::bias;
 pub use crate::parallel::runs::{after, after_lock, before, is_unending, last_pass};
 use crate::parallel::settle;
 use crate::state::{Thread, header};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
+use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence, spin_loop};
 use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
 use wayfarer_runtime_abi::record::{self, sync};
 use wayfarer_runtime_abi::{Broken, layout};
@@ -301,7 +301,7 @@ fn lock_biased(thread: &Thread, order: Order<'_>, object: Object) {
         if word & BIASED != 0 && word & OWNER != object.owner(thread) {
             bias::revoke(order.word);
         } else if word & (LOCK | BIASED) != 0 {
-            core::hint::spin_loop();
+            spin_loop();
         } else if order
             .word
             .compare_exchange_weak(word, word | LOCK, Ordering::AcqRel, Ordering::Relaxed)
@@ -325,7 +325,7 @@ pub fn lock(order: Order<'_>) {
         {
             return;
         }
-        core::hint::spin_loop();
+        spin_loop();
     }
 }
 

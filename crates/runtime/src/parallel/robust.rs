@@ -7,7 +7,7 @@
 use crate::program::user;
 use crate::session::futex;
 use crate::state::Thread;
-use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 
 const OWNER_DIED: u32 = 0x4000_0000;
 const TID: u32 = 0x3fff_ffff;

@@ -8,8 +8,8 @@ use crate::parallel::solid;
 use crate::session::diverge;
 use crate::session::futex;
 use crate::state::{Thread, header, thread_slot};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, spin_loop, tries};
 use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::layout::{
     HANDOVER_SIZE, HANDOVERS, HANDOVERS_OFFSET, SESSION_BASE, WAITERS, WAITERS_OFFSET, divergence,
@@ -209,7 +209,7 @@ impl Bed {
 
 /// How often a thread looks whether the run before its own is over, and whoever is about to release a lock
 /// has done so, before it sleeps: as long as it would take to wake it.
-pub const LOOKS: u32 = 4000;
+pub const LOOKS: u32 = tries(4000);
 /// Of so many looks one lets others run: perhaps the one waited for, on this very processor.
 const LOOKS_IN_A_ROW: u32 = 128;
 /// A yield that takes this many ticks of the processor's clock has let somebody else run.
@@ -221,7 +221,7 @@ pub fn look_away(thread: &mut Thread, looks: &mut u32, more: u32) {
     let row = *looks / LOOKS_IN_A_ROW;
     *looks += more;
     if *looks / LOOKS_IN_A_ROW == row {
-        core::hint::spin_loop();
+        spin_loop();
     } else if step_back() {
         crowded(thread);
     }
@@ -306,7 +306,7 @@ fn handover(number: u32) -> &'static AtomicU32 {
 #[inline(always)]
 fn rest_a_while(thread: &mut Thread, handover: &AtomicU32, seen: u32, looks: &mut u32) {
     /// How often the word is looked at before the object itself is, and how many of these looks count as one.
-    const MOST: u32 = 1024;
+    const MOST: u32 = tries(1024);
     const AS_ONE: u32 = 4;
     let mut glances = 0;
     while glances < MOST && handover.load(Ordering::Relaxed) == seen {
@@ -314,7 +314,7 @@ fn rest_a_while(thread: &mut Thread, handover: &AtomicU32, seen: u32, looks: &mu
         if glances.is_multiple_of(AS_ONE) {
             look_away(thread, looks, 1);
         } else {
-            core::hint::spin_loop();
+            spin_loop();
         }
     }
     *looks += 1;
@@ -322,12 +322,12 @@ fn rest_a_while(thread: &mut Thread, handover: &AtomicU32, seen: u32, looks: &mu
 
 /// The last access of the run before was an acquisition: lets its release, which is about to come, go first.
 fn wait_for_release(address: usize) {
-    const MOST: u32 = 64;
+    const MOST: u32 = tries(64);
     // SAFETY: the mutex that is about to be locked; its first word is 0 while it is free.
     let word = unsafe { &*(address as *const AtomicU32) };
     let mut looks = 0;
     while looks < MOST && word.load(Ordering::Relaxed) != 0 {
-        core::hint::spin_loop();
+        spin_loop();
         looks += 1;
     }
 }

@@ -8,7 +8,7 @@
 use crate::parallel::order::REPLAY;
 use crate::session::futex;
 use crate::state::{Process, Thread, header};
-use core::sync::atomic::Ordering;
+use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{
     DELAYS_OFFSET, Delay, MAX_DELAYS, MAX_TURN_ENDS, SESSION_BASE, TURN_ENDS_OFFSET, flags, waiting,
 };
@@ -152,7 +152,7 @@ fn await_turn(thread: &mut Thread) {
         if looks > 50 {
             futex::wait(&process.solid.ring_now, now, 100);
         } else {
-            core::hint::spin_loop();
+            spin_loop();
         }
     }
 }
@@ -294,7 +294,7 @@ pub fn wait_until(thread: &mut Thread, ready: impl Fn() -> bool) {
         }
         if rounds >= PATIENT_ROUNDS {
             // Nobody gets on: the host will notice.
-            let never = core::sync::atomic::AtomicU32::new(0);
+            let never = wayfarer_runtime_abi::atomic::AtomicU32::new(0);
             futex::wait(&never, 0, 1);
         }
         rounds += 1;

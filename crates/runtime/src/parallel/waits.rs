@@ -4,7 +4,7 @@
 use crate::calls::clock;
 use crate::parallel::order::{NUMBER, Order, RECORD};
 use crate::state::Thread;
-use core::sync::atomic::Ordering;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record;
 use wayfarer_runtime_abi::wait::{SHORTEST_NS, rounded, value};
 

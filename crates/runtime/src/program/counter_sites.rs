@@ -14,9 +14,9 @@ use core::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128,
     _mm_set1_epi8,
 };
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{dispatch, raw};
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{COUNTER_MODULES, COUNTERS_OFFSET, CounterModule};
 
 /// What is put in the place of the first byte of a read.

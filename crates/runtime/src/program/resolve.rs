@@ -4,8 +4,8 @@
 //! functions in question.
 
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicUsize, Ordering};
 use wayfarer_entrance::modules::Module;
+use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 use wayfarer_runtime_abi::layout::race_key;
 
 const DT_STRTAB: usize = 5;

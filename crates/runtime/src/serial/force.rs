@@ -16,11 +16,11 @@ use crate::signals::{
     write_down,
 };
 use crate::state::{Process, Thread, current};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::signal_frame::{
     SIG_BLOCK, SIG_SETMASK, SIG_UNBLOCK, SIGSTKFLT, SigAction, SigContext, UContext, bit,
 };
 use wayfarer_entrance::{dispatch, raw};
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 use wayfarer_runtime_abi::record;
 

@@ -15,15 +15,15 @@ use crate::serial::watch;
 use crate::serial::watch::Watch;
 use crate::session::futex;
 use crate::state::{Process, Thread, header, thread_slot};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::{Ordering, spin_loop, tries};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
 use wayfarer_runtime_abi::record::threads;
 
 /// How often a thread looks for the token before it sleeps: a few microseconds, as long as others have it between two
 /// calls. Measured with memcached: 1.6 % more requests than with a fourth of it, and with three times as much, which
 /// takes processors from others.
-const SPINS: u32 = 350;
+const SPINS: u32 = tries(350);
 /// What a thread that is asked for its turn finds in its slot.
 const ASKED: u32 = 1;
 
@@ -165,7 +165,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
         {
             return;
         }
-        core::hint::spin_loop();
+        spin_loop();
         spins += 1;
     }
     let mut watch = Watch::begin(thread, token);

@@ -10,8 +10,8 @@ use crate::serial::token;
 use crate::session::futex;
 use crate::signals::OWN;
 use crate::state::{Thread, header, process_slot, thread_slot};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{ThreadSlot, Token};
 
 /// Marks our own kicks among the signals that arrive.

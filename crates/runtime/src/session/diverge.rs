@@ -2,7 +2,7 @@
 
 use crate::session::futex;
 use crate::state::{Thread, header};
-use core::sync::atomic::Ordering;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{Divergence, MODE_REPLAY};
 use wayfarer_runtime_abi::record::Record;
 

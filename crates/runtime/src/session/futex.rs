@@ -2,8 +2,8 @@
 
 use crate::serial::watch;
 use crate::state::{Thread, header};
-use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering, spin_loop, tries};
 use wayfarer_runtime_abi::layout::waiting;
 
 const FUTEX: usize = 202;
@@ -66,7 +66,7 @@ fn futex(word: &AtomicU32, operation: usize, value: u32, time: Option<&[u64; 2]>
 }
 
 /// How often a replay looks before it sleeps; the other side usually needs a few microseconds.
-const LOOKS: u32 = 300;
+const LOOKS: u32 = tries(300);
 
 /// A replaying thread waits until `ready`, sleeping on `word`. Never returns once the session stops.
 pub fn wait_until(
@@ -87,7 +87,7 @@ pub fn wait_until(
         if ready() {
             return;
         }
-        core::hint::spin_loop();
+        spin_loop();
         looks += 1;
     }
     let slot = thread.slot();

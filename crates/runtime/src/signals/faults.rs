@@ -7,12 +7,12 @@ use crate::session::diverge;
 use crate::session::futex;
 use crate::signals::{set_kernel_action, signal_arrived, wanted};
 use crate::state::{Thread, current, header};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_RESETHAND, SA_RESTORER, SA_SIGINFO, SigAction, UContext, bit,
 };
 use wayfarer_entrance::{dispatch, guard, raw};
 use wayfarer_runtime_abi::Broken;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{
     MODE_RECORD, MODE_REPLAY, SESSION_BASE, SESSION_SIZE, divergence, flags, process_state,
 };

@@ -23,13 +23,13 @@ use crate::signals::queue::{hold_when_full, pop_outside, stash};
 use crate::state::process::Action;
 use crate::state::thread::Waiting;
 use crate::state::{THREAD_WINDOW, Thread, current, header};
-use core::sync::atomic::Ordering;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SIG_BLOCK,
     SIG_SETMASK, SIGSTKFLT, SigAction, UContext, bit,
 };
 use wayfarer_entrance::{dispatch, raw, vector};
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, flags};
 use wayfarer_runtime_abi::record;

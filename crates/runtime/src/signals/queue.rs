@@ -4,9 +4,9 @@ use crate::serial::force;
 use crate::signals::{RT_SIGPROCMASK, UNBLOCKABLE};
 use crate::state::Thread;
 use crate::state::thread::{QUEUE, Waiting};
-use core::sync::atomic::{Ordering, compiler_fence};
 use wayfarer_entrance::raw;
 use wayfarer_entrance::signal_frame::{SA_RESTART, SIG_SETMASK, UContext};
+use wayfarer_runtime_abi::atomic::{Ordering, compiler_fence};
 use wayfarer_runtime_abi::layout::MODE_RECORD;
 
 pub unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {

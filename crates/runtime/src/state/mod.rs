@@ -12,8 +12,8 @@ pub mod windows;
 pub use process::Process;
 pub use thread::Thread;
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
 use wayfarer_entrance::{raw, tls};
+use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64};
 use wayfarer_runtime_abi::layout::{self, Header, Object, ProcessSlot, SESSION_BASE, ThreadSlot};
 
 /// Runtime's own memory of threads and processes: one window for each number, so that addresses are the
@@ -157,10 +157,10 @@ pub fn process_window(process: *mut Process) -> (usize, usize) {
 /// A counter of the session, taken once.
 #[inline(always)]
 pub fn take(counter: &AtomicU32) -> u32 {
-    counter.fetch_add(1, core::sync::atomic::Ordering::Relaxed)
+    counter.fetch_add(1, wayfarer_runtime_abi::atomic::Ordering::Relaxed)
 }
 
 #[inline(always)]
 pub fn take_units(counter: &AtomicU64, units: u64) -> u64 {
-    counter.fetch_add(units, core::sync::atomic::Ordering::Relaxed)
+    counter.fetch_add(units, wayfarer_runtime_abi::atomic::Ordering::Relaxed)
 }

@@ -7,7 +7,7 @@ use crate::calls::writethrough::{MAX_MAPPINGS, Mapping};
 use crate::parallel::order;
 use crate::parallel::solid::{MAX_RING, Place};
 use crate::state::windows::Ended;
-use core::sync::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{ProcessSlot, Token};
 
 /// What every call looks at comes first: a line or a page less to fetch, after the kernel has used the caches.

@@ -7,9 +7,9 @@
 use crate::calls::process::Child;
 use crate::log;
 use crate::state::{Thread, process_slot, thread_slot};
-use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::Broken;
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{
     MAX_PROCESSES, MAX_THREADS, RECORDED_PROCESSES, RECORDED_THREADS,
 };

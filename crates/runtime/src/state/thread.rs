@@ -11,8 +11,8 @@ use crate::serial::expected::Expected;
 use crate::serial::spinning::{Looks, Spun};
 use crate::serial::vain::Vain;
 use crate::state::process::Process;
-use core::sync::atomic::{AtomicU32, Ordering};
 use wayfarer_entrance::own_stack::OwnStack;
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{Chunk, ThreadSlot};
 
 /// What every call looks at comes first, in two cache lines.

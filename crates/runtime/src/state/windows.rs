@@ -5,7 +5,7 @@
 //! by whoever makes the next thread.
 
 use crate::state::{Process, drop_window, window_of};
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicBool, AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::RECORDED_THREADS;
 
 /// So many are kept.
