@@ -2,7 +2,8 @@
 //!
 //! * [`parse`] makes syntax of text and knows nothing of the program,
 //! * [`evaluate`] makes a [`Value`] of syntax, asking a [`Scope`] for names, memory and registers,
-//! * [`print()`] makes text of a value, as gdb does for C and C++ and as Rust programmers read for Rust,
+//! * [`node`] and [`children`] open a value up as a tree, level by level,
+//! * [`print()`] writes that tree as text, as gdb does for C and C++ and as Rust programmers read for Rust,
 //! * [`type_of`], [`whatis`] and [`describe_type`] answer `whatis` and `ptype`,
 //! * [`compile_condition`] makes a program for the agent of a condition, where it can.
 //!
@@ -31,7 +32,10 @@ pub use condition::{Storage, compile_condition, storage_of};
 pub use describe::{describe_offsets, describe_type, whatis};
 pub use evaluate::{TypeOf, bytes, evaluate, type_of};
 pub use parse::{ParseError, parse, parse_type, parse_with};
-pub use print::{Format, Letter, flags, is_scalar, print};
+pub use print::{
+    ChildName, Format, Letter, ValueChild, ValueKind, ValueNode, children, flags, is_scalar, node,
+    print,
+};
 pub use record::{Record, signal_information};
 pub use scope::{EvaluationError, Scope, SymbolAt};
 pub use syntax::{

@@ -3,77 +3,40 @@
 
 use wayfarer_symbols::types::{Member, MemberPosition, StaticMember};
 
-use super::{Printer, failed};
+use super::form::{Content, Form, Label, Part};
+use super::{Opener, failed};
 use crate::evaluate::{base_value, member_value, static_member};
-use crate::types::{Shape, Structure};
+use crate::scope::EvaluationError;
+use crate::types::Structure;
 use crate::value::Value;
 
-impl Printer<'_> {
-    pub(super) fn structure(&mut self, value: &Value, structure: &Structure) -> String {
+impl Opener<'_> {
+    /// A class opened up; its members are not read yet.
+    pub(super) fn class(&mut self, value: &Value, structure: &Structure) -> Form {
         if structure.is_declaration {
-            return "<incomplete type>".to_string();
+            return Form::Text("<incomplete type>".to_string());
         }
-        if structure.kind == wayfarer_symbols::types::AggregateKind::Union
-            && !self.format.unions
-            && self.depth > 0
-        {
-            return "{...}".to_string();
+        Form::Class {
+            value: value.clone(),
+            structure: structure.clone(),
         }
-        let value = self.loaded(value);
-        if let Some(text) = self.missing(&value) {
-            return text;
-        }
-        let (bases, fields) = self.deeper(|printer| {
-            printer.indent += 1;
-            let is_outermost = printer.virtual_bases.is_none();
-            printer.virtual_bases.get_or_insert_default();
-            let bases: Vec<String> = (0..structure.bases.len())
-                .filter_map(|index| printer.base_class(&value, structure, index))
-                .collect();
-            let seen_by_bases = printer.virtual_bases.take();
-            let fields = printer.members(&value, structure);
-            printer.virtual_bases = seen_by_bases.filter(|_| !is_outermost);
-            printer.indent -= 1;
-            (bases, fields)
-        });
-        self.class_text(&value, &bases, &fields)
     }
 
-    /// The parts of a class between braces, in gdb's layout.
-    fn class_text(&mut self, value: &Value, bases: &[String], fields: &[String]) -> String {
-        let line = |indent: usize| format!("\n{}", "  ".repeat(indent));
-        let pretty = self.format.pretty;
-        let mut text = String::from("{");
-        for base in bases {
-            if pretty {
-                text.push_str(&line(self.indent + 1));
-            }
-            text.push_str(&format!("{base}, "));
+    /// The bases and members of a class, or what stands in the place of one that is not there.
+    pub(super) fn class_parts(
+        &mut self,
+        value: &Value,
+        structure: &Structure,
+    ) -> Result<Vec<Part>, String> {
+        let value = self.loaded(value);
+        if let Some(text) = self.missing(&value) {
+            return Err(text);
         }
-        if fields.is_empty() {
-            text.push_str("<No data fields>}");
-            return text;
-        }
-        if pretty && !bases.is_empty() {
-            let class = value.type_ref.strip().plain_name();
-            text.push_str(&format!("{}members of {class}:", line(self.indent + 1)));
-        }
-        for (index, field) in fields.iter().enumerate() {
-            text.push_str(match (index, pretty) {
-                (0, _) => "",
-                (_, true) => ",",
-                (_, false) => ", ",
-            });
-            if pretty {
-                text.push_str(&line(self.indent + 1));
-            }
-            text.push_str(field);
-        }
-        if pretty {
-            text.push_str(&line(self.indent));
-        }
-        text.push('}');
-        text
+        let mut parts: Vec<Part> = (0..structure.bases.len())
+            .map(|index| self.base_class(&value, structure, index))
+            .collect();
+        self.add_members(&value, structure, &mut parts);
+        Ok(parts)
     }
 
     /// The value with its bytes, read once for all its members.
@@ -87,8 +50,7 @@ impl Printer<'_> {
         }
     }
 
-    fn members(&mut self, value: &Value, structure: &Structure) -> Vec<String> {
-        let mut parts = Vec::new();
+    fn add_members(&mut self, value: &Value, structure: &Structure, parts: &mut Vec<Part>) {
         for member in structure
             .members
             .iter()
@@ -100,75 +62,51 @@ impl Printer<'_> {
             let here = |member: &&StaticMember| member.members_before == index;
             if self.format.static_members {
                 for member in structure.static_members.iter().filter(here) {
-                    let text = self.static_text(value, &member.name);
-                    parts.push(format!("static {} = {text}", member.name));
+                    parts.push(self.static_part(value, &member.name));
                 }
             }
             if let Some(member) = member.filter(|member| !member.is_artificial) {
                 parts.push(self.member(value, structure, member));
             }
         }
-        parts
     }
 
-    fn member(&mut self, value: &Value, structure: &Structure, member: &Member) -> String {
-        let text = match member_value(value, structure, member, self.scope) {
-            Ok(inner) => self.value(&inner, false),
-            Err(error) => failed(&error),
-        };
-        match &member.name {
-            Some(name) => format!("{name} = {text}"),
-            None => text,
+    /// A member, found but not read.
+    pub(super) fn member(&mut self, value: &Value, structure: &Structure, member: &Member) -> Part {
+        Part {
+            label: Label::Member(member.name.as_deref().map(str::to_string)),
+            content: content(member_value(value, structure, member, self.scope)),
         }
     }
 
-    /// A base, unless it is a virtual one that the object shows already.
-    fn base_class(&mut self, value: &Value, structure: &Structure, index: usize) -> Option<String> {
+    fn base_class(&mut self, value: &Value, structure: &Structure, index: usize) -> Part {
         let base = &structure.bases[index];
         let class = structure.member_type(Some(base.type_id));
-        let is_virtual = matches!(base.position, MemberPosition::Expression(_));
-        if is_virtual && let Some(seen) = &mut self.virtual_bases {
-            let name = class.plain_name();
-            if seen.contains(&name) {
-                return None;
-            }
-            seen.push(name);
-        }
-        let text = match base_value(value, structure, index, self.scope) {
-            Ok(inner) => self.value(&inner, false),
-            Err(error) => failed(&error),
-        };
-        Some(format!("<{}> = {text}", class.plain_name()))
-    }
-
-    fn static_text(&mut self, value: &Value, name: &str) -> String {
-        match static_member(&value.type_ref, name, self.scope) {
-            Ok(Some(inner)) => match (inner.type_ref.shape(), inner.address()) {
-                // A static member of the class's own type would never end.
-                (Shape::Aggregate(_), Some(address)) if self.statics.contains(&address) => {
-                    "<same as static member of an already seen type>".to_string()
-                }
-                (Shape::Aggregate(_), Some(address)) => {
-                    self.statics.push(address);
-                    let text = self.value(&inner, false);
-                    self.statics.pop();
-                    text
-                }
-                _ => self.value(&inner, false),
+        Part {
+            label: Label::Base {
+                class: class.plain_name(),
+                is_virtual: matches!(base.position, MemberPosition::Expression(_)),
             },
-            Ok(None) => "<optimized out>".to_string(),
-            Err(error) => failed(&error),
+            content: content(base_value(value, structure, index, self.scope)),
         }
     }
 
-    /// Parts between brackets, on one line or on many.
-    pub(crate) fn enclose(&mut self, open: &str, parts: &[String], close: &str) -> String {
-        if !self.format.pretty || parts.is_empty() {
-            return format!("{open}{}{close}", parts.join(", "));
+    fn static_part(&mut self, value: &Value, name: &str) -> Part {
+        let content = match static_member(&value.type_ref, name, self.scope) {
+            Ok(Some(inner)) => Content::Value(inner),
+            Ok(None) => Content::Missing("<optimized out>".to_string()),
+            Err(error) => Content::Missing(failed(&error)),
+        };
+        Part {
+            label: Label::Static(name.to_string()),
+            content,
         }
-        let inner = "  ".repeat(self.indent + 1);
-        let outer = "  ".repeat(self.indent);
-        let lines: Vec<String> = parts.iter().map(|part| format!("{inner}{part}")).collect();
-        format!("{open}\n{}\n{outer}{close}", lines.join(",\n"))
+    }
+}
+
+fn content(found: Result<Value, EvaluationError>) -> Content {
+    match found {
+        Ok(value) => Content::Value(value),
+        Err(error) => Content::Missing(failed(&error)),
     }
 }

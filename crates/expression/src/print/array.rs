@@ -6,9 +6,10 @@ use wayfarer_symbols::{Module, Type};
 
 use std::sync::Arc;
 
+use super::form::{Form, Run};
 use super::scalar::character_kind;
 use super::text::{CharacterKind, string};
-use super::{Letter, Printer, absent};
+use super::{Letter, Opener};
 use crate::evaluate::contents_or_absence;
 use crate::number::is_text;
 use crate::scope::Scope;
@@ -16,14 +17,14 @@ use crate::syntax::Language;
 use crate::types::{Shape, TypeRef};
 use crate::value::Value;
 
-impl Printer<'_> {
+impl Opener<'_> {
     pub(super) fn array(
         &mut self,
         value: &Value,
         element: &TypeRef,
         count: Option<u64>,
         is_vector: bool,
-    ) -> String {
+    ) -> Form {
         let rust = value.type_ref.language() == Language::Rust;
         let (element, count) = match count {
             Some(count) => (element.clone(), Some(count)),
@@ -34,31 +35,31 @@ impl Printer<'_> {
         };
         let element = &element;
         let Some(count) = count.filter(|count| *count > 0 || rust) else {
-            return self.boundless(value);
+            return Form::Text(self.boundless(value));
         };
         let whole = Value {
             type_ref: element.array(Some(count)),
             ..value.clone()
+        };
+        let run = Run {
+            whole,
+            element: element.clone(),
+            count,
+            rust,
         };
         let letter = self.format.letter;
         if !rust
             && !is_vector
             && (letter.is_none() || letter == Some(Letter::Text))
             && let Some(kind) = character_kind(element)
-            && !self.has_holes(&whole)
+            && !self.has_holes(&run.whole)
         {
-            return self.character_array(&whole, kind, count);
+            return self.character_array(run, kind);
         }
         if is_text(element) {
-            return self.character_array(&whole, CharacterKind::RUST, count);
+            return self.character_array(run, CharacterKind::RUST);
         }
-        let (open, close) = if rust { ("[", "]") } else { ("{", "}") };
-        let size = element.size().unwrap_or(0);
-        let shown = count.min(self.format.limit() as u64 + self.format.repeats as u64 + 1);
-        let parent = self.part_of(&whole, element, shown);
-        let elements = (0..count).map(|index| parent.part(element.clone(), index * size, None));
-        let body = self.deeper(|printer| printer.elements(elements, count, size == 0));
-        format!("{open}{body}{close}")
+        Form::Run(run)
     }
 
     /// Whether some of an array is there, but not all: then it is no string.
@@ -68,77 +69,36 @@ impl Printer<'_> {
     }
 
     /// The array with the bytes of its first elements, read at once.
-    fn part_of(&mut self, whole: &Value, element: &TypeRef, shown: u64) -> Value {
-        if whole.contents.is_some() {
-            return whole.clone();
+    pub(super) fn beginning(&mut self, run: &Run, count: u64) -> Value {
+        if run.whole.contents.is_some() {
+            return run.whole.clone();
         }
         let part = Value {
-            type_ref: element.array(Some(shown)),
-            ..whole.clone()
+            type_ref: run.element.array(Some(count)),
+            ..run.whole.clone()
         };
         match contents_or_absence(&part, self.scope) {
             Ok(contents) => Value {
                 contents: Some(contents),
-                ..whole.clone()
+                ..run.whole.clone()
             },
-            Err(_) => whole.clone(),
+            Err(_) => run.whole.clone(),
         }
     }
 
-    /// `1, 2 <repeats 12 times>, 3...`
-    pub(crate) fn elements(
+    fn character_array(&mut self, run: Run, kind: CharacterKind) -> Form {
+        match self.characters(&run.whole, kind, run.count) {
+            Ok(text) => Form::String(text, Some(run)),
+            Err(missing) => missing,
+        }
+    }
+
+    fn characters(
         &mut self,
-        mut elements: impl Iterator<Item = Value>,
+        value: &Value,
+        kind: CharacterKind,
         count: u64,
-        no_size: bool,
-    ) -> String {
-        let limit = self.format.limit();
-        let repeats = self.format.repeats;
-        let mut pieces: Vec<String> = Vec::new();
-        let mut printed = 0usize;
-        let mut done = 0u64;
-        let mut next = elements.next();
-        while let Some(current) = next.take() {
-            if printed >= limit {
-                break;
-            }
-            let bytes = contents_or_absence(&current, self.scope).ok();
-            let mut run = 1u64;
-            next = elements.next();
-            while let (Some(candidate), Some(bytes)) = (&next, &bytes) {
-                // A run needs no end beyond the elements; a huge one of nothing is counted.
-                if no_size || run > 1 << 20 {
-                    break;
-                }
-                match contents_or_absence(candidate, self.scope) {
-                    Ok(other) if other == *bytes => {
-                        run += 1;
-                        next = elements.next();
-                    }
-                    _ => break,
-                }
-            }
-            let text = self.value(&current, false);
-            if run > repeats as u64 {
-                pieces.push(format!("{text} <repeats {run} times>"));
-                printed += repeats;
-                done += run;
-            } else {
-                for _ in 0..run {
-                    if printed == limit {
-                        break;
-                    }
-                    pieces.push(text.clone());
-                    printed += 1;
-                    done += 1;
-                }
-            }
-        }
-        let ellipsis = if done < count { "..." } else { "" };
-        format!("{}{ellipsis}", pieces.join(", "))
-    }
-
-    fn character_array(&mut self, value: &Value, kind: CharacterKind, count: u64) -> String {
+    ) -> Result<String, Form> {
         let limit = self.format.limit();
         let shown = count.min((limit as u64).saturating_add(1).saturating_mul(4));
         let part = match value.type_ref.shape() {
@@ -148,10 +108,7 @@ impl Printer<'_> {
             },
             _ => value.clone(),
         };
-        let mut bytes = match self.bytes(&part) {
-            Ok(bytes) => bytes,
-            Err(text) => return text,
-        };
+        let mut bytes = self.bytes(&part)?;
         let width = kind.bytes;
         if self.format.null_stop
             && let Some(end) = bytes
@@ -169,7 +126,8 @@ impl Printer<'_> {
             // When all that is shown are nuls, gdb still counts only what it shows.
             bytes.truncate(bytes.len().min((limit + 1) * 4 * width));
         }
-        string(&bytes, kind, limit, self.format.repeats, shown < count)
+        let more = shown < count;
+        Ok(string(&bytes, kind, limit, self.format.repeats, more))
     }
 
     /// An array without a length: where it is.
@@ -214,14 +172,5 @@ pub(crate) fn with_lengths(type_ref: &TypeRef, scope: &mut dyn Scope) -> TypeRef
             None => type_ref.clone(),
         },
         _ => type_ref.clone(),
-    }
-}
-
-impl Printer<'_> {
-    /// What stands in the place of a value whose bytes are not there.
-    pub(crate) fn missing(&mut self, value: &Value) -> Option<String> {
-        contents_or_absence(value, self.scope)
-            .err()
-            .map(|absence| absent(&absence))
     }
 }

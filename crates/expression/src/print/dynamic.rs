@@ -1,6 +1,6 @@
 //! `set print object`: the class that an object really is, by its virtual table.
 
-use super::Printer;
+use super::Opener;
 use crate::types::{Shape, Structure, TypeRef};
 use crate::value::Value;
 
@@ -8,7 +8,7 @@ use crate::value::Value;
 /// to the start of the whole object, then the type information.
 const TABLE_HEADER: u64 = 16;
 
-impl Printer<'_> {
+impl Opener<'_> {
     /// The whole object that a part of it at an address belongs to.
     pub(super) fn whole_object(&mut self, part: &TypeRef, address: u64) -> Option<Value> {
         let Shape::Aggregate(structure) = part.shape() else {

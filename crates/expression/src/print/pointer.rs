@@ -2,9 +2,10 @@
 
 use wayfarer_symbols::types::PointerKind;
 
+use super::form::{Around, Form};
 use super::scalar::character_kind;
 use super::text::{CharacterKind, string};
-use super::{Letter, Printer, failed};
+use super::{Letter, Opener, failed};
 use crate::evaluate::pointer_of;
 use crate::number::Scalar;
 use crate::scope::Scope;
@@ -15,28 +16,34 @@ use crate::value::Value;
 /// The longest string that is looked for when all elements are wanted.
 const MAXIMUM_STRING: usize = 1 << 20;
 
-impl Printer<'_> {
+impl Opener<'_> {
     pub(super) fn pointer(
         &mut self,
         value: &Value,
         kind: PointerKind,
         target: &TypeRef,
         top: bool,
-    ) -> String {
+    ) -> Form {
         let bytes = match self.bytes(value) {
             Ok(bytes) => bytes,
-            Err(text) => return text,
+            Err(missing) => return missing,
+        };
+        let address = pointer_of(value, self.scope);
+        let to = |text: String| Form::Pointer {
+            text,
+            target: target.clone(),
+            address: address.as_ref().map_or(0, |address| *address),
         };
         if let Some(letter) = self.format.letter
             && letter != Letter::Text
             && kind == PointerKind::Pointer
         {
             let scalar = Scalar::integer(bytes.len().clamp(1, 8) as u64, false);
-            return self.with_letter(letter, None, scalar, &bytes);
+            return to(self.with_letter(letter, None, scalar, &bytes));
         }
-        let address = match pointer_of(value, self.scope) {
+        let address = match address {
             Ok(address) => address,
-            Err(error) => return failed(&error),
+            Err(error) => return Form::Missing(failed(&error)),
         };
         let rust = value.type_ref.language() == Language::Rust;
         if rust {
@@ -51,14 +58,14 @@ impl Printer<'_> {
         {
             let at = whole.address().unwrap_or(address);
             let name = whole.type_ref.pointer().name();
-            return format!("({name}) {}", self.address(at));
+            return to(format!("({name}) {}", self.address(at)));
         }
         let prefix = if top && !hides_type(target, &value.type_ref) {
             format!("({}) ", value.type_ref.name())
         } else {
             String::new()
         };
-        format!("{prefix}{}", self.plain_pointer(target, address))
+        to(format!("{prefix}{}", self.plain_pointer(target, address)))
     }
 
     /// The address with its symbol, and the string it points to.
@@ -83,14 +90,14 @@ impl Printer<'_> {
         text
     }
 
-    fn reference(&mut self, value: &Value, target: &TypeRef, address: u64, top: bool) -> String {
+    fn reference(&mut self, value: &Value, target: &TypeRef, address: u64, top: bool) -> Form {
         let inner = Value::in_memory(target.clone(), address);
         // What a rule knows is shown in the place of the reference.
         if let Shape::Aggregate(structure) = target.shape()
             && !self.format.raw
-            && let Some(text) = super::rules::pretty(self, &inner, &structure)
+            && let Some(form) = super::rules::pretty(self, &inner, &structure)
         {
-            return text;
+            return form;
         }
         let prefix = if top {
             format!("({}) ", value.type_ref.name())
@@ -102,8 +109,12 @@ impl Printer<'_> {
         } else {
             String::new()
         };
-        let text = self.deeper(|printer| printer.value(&inner, false));
-        format!("{prefix}{place}{text}")
+        Form::Around(Around {
+            before: format!("{prefix}{place}"),
+            inner,
+            after: String::new(),
+            deeper: true,
+        })
     }
 
     /// The string at an address up to its nul, shortened.
@@ -144,11 +155,22 @@ impl Printer<'_> {
         target: &TypeRef,
         class: &TypeRef,
         size: u64,
-    ) -> String {
+    ) -> Form {
         let bytes = match self.bytes(value) {
             Ok(bytes) => bytes,
-            Err(text) => return text,
+            Err(missing) => return missing,
         };
+        Form::Text(self.member_pointed_to(value, target, class, size, &bytes))
+    }
+
+    fn member_pointed_to(
+        &mut self,
+        value: &Value,
+        target: &TypeRef,
+        class: &TypeRef,
+        size: u64,
+        bytes: &[u8],
+    ) -> String {
         let word = Scalar::integer(8, true)
             .decode(&bytes[..bytes.len().min(8)])
             .as_integer();

@@ -2,7 +2,8 @@
 
 use wayfarer_symbols::types::Encoding;
 
-use super::Printer;
+use super::Opener;
+use super::form::{Content, FieldStyle, Fields, Form, Label, Part, Parts};
 use crate::syntax::Language;
 use crate::types::TypeRef;
 use crate::value::Value;
@@ -59,16 +60,20 @@ pub(crate) fn vector_readings() -> [(&'static str, TypeRef); 7] {
     ]
 }
 
-impl Printer<'_> {
-    pub(super) fn vector(&mut self, value: &Value) -> String {
-        let parts: Vec<String> = vector_readings()
+impl Opener<'_> {
+    pub(super) fn vector(&mut self, value: &Value) -> Form {
+        let parts = vector_readings()
             .into_iter()
-            .map(|(name, type_ref)| {
-                let reading = value.part(type_ref, 0, None);
-                format!("{name} = {}", self.value(&reading, false))
+            .map(|(name, type_ref)| Part {
+                label: Label::Member(Some(name.to_string())),
+                content: Content::Value(value.part(type_ref, 0, None)),
             })
             .collect();
-        self.enclose("{", &parts, "}")
+        Form::Fields(Fields {
+            name: String::new(),
+            style: FieldStyle::Readings,
+            parts: Parts::Listed(parts),
+        })
     }
 }
 

@@ -1,18 +1,19 @@
 //! Rust's structs, tuples, enums, pointers, in the form that Rust programmers write them.
 
-use super::{Printer, failed};
+use super::form::{Around, FieldStyle, Fields, Form, Part, Parts};
+use super::{Opener, failed};
 use crate::evaluate::{active_variant, member_value};
 use crate::syntax::Language;
 use crate::types::{Shape, Structure, TypeRef};
 use crate::value::Value;
 
-impl Printer<'_> {
-    pub(super) fn rust_structure(&mut self, value: &Value, structure: &Structure) -> String {
+impl Opener<'_> {
+    pub(super) fn rust_structure(&mut self, value: &Value, structure: &Structure) -> Form {
         if structure.is_declaration {
-            return "<incomplete type>".to_string();
+            return Form::Text("<incomplete type>".to_string());
         }
-        let value = self.loaded(value);
         if structure.variant_part.is_some() {
+            let value = self.loaded(value);
             return self.rust_enum(&value, structure);
         }
         let name = structure
@@ -21,82 +22,43 @@ impl Printer<'_> {
             .or(structure.name.as_deref())
             .map(short_name)
             .unwrap_or_default();
-        self.rust_fields(&name, &value, structure)
+        rust_fields(&name, value, structure)
     }
 
     /// The variant that is there, by its name and data.
-    fn rust_enum(&mut self, value: &Value, structure: &Structure) -> String {
+    fn rust_enum(&mut self, value: &Value, structure: &Structure) -> Form {
+        let missing = |text: &str| Form::Missing(text.to_string());
         let variant = match active_variant(value, structure, self.scope) {
             Ok(Some(variant)) => variant,
-            Ok(None) => return "<no such variant>".to_string(),
-            Err(error) => return failed(&error),
+            Ok(None) => return missing("<no such variant>"),
+            Err(error) => return Form::Missing(failed(&error)),
         };
         let Some(member) = variant.members.first() else {
-            return "<no such variant>".to_string();
+            return missing("<no such variant>");
         };
         let name = member.name.as_deref().unwrap_or_default();
         match member_value(value, structure, member, self.scope) {
             Ok(inner) => match inner.type_ref.shape() {
-                Shape::Aggregate(data) => {
-                    let inner = self.loaded(&inner);
-                    self.rust_fields(name, &inner, &data)
-                }
-                _ => {
-                    let text = self.value(&inner, false);
-                    format!("{name}({text})")
-                }
+                Shape::Aggregate(data) => rust_fields(name, &inner, &data),
+                _ => Form::Around(Around {
+                    before: format!("{name}("),
+                    inner,
+                    after: ")".to_string(),
+                    deeper: false,
+                }),
             },
-            Err(error) => failed(&error),
+            Err(error) => Form::Missing(failed(&error)),
         }
     }
 
-    fn rust_fields(&mut self, name: &str, value: &Value, structure: &Structure) -> String {
-        let tuple = structure.members.iter().all(|member| {
-            member
-                .name
-                .as_deref()
-                .is_some_and(|name| name.starts_with("__") && name[2..].parse::<u32>().is_ok())
-        });
-        let parts: Vec<String> = self.deeper(|printer| {
-            printer.indent += 1;
-            let parts = structure
-                .members
-                .iter()
-                .map(|member| {
-                    let text = match member_value(value, structure, member, printer.scope) {
-                        Ok(inner) => printer.value(&inner, false),
-                        Err(error) => failed(&error),
-                    };
-                    match &member.name {
-                        Some(name) if !tuple => format!("{name}: {text}"),
-                        _ => text,
-                    }
-                })
-                .collect();
-            printer.indent -= 1;
-            parts
-        });
-        if parts.is_empty() {
-            return if name.is_empty() || name.starts_with('(') {
-                "()".to_string()
-            } else {
-                name.to_string()
-            };
-        }
-        // The name of a tuple is its type.
-        let name = if name.starts_with('(') { "" } else { name };
-        if tuple {
-            if name.is_empty() && parts.len() == 1 {
-                return format!("({},)", parts[0]);
-            }
-            return self.enclose(&format!("{name}("), &parts, ")");
-        }
-        let open = if name.is_empty() {
-            "{".to_string()
-        } else {
-            format!("{name} {{")
-        };
-        self.enclose(&open, &parts, "}")
+    /// The members of a structure of Rust, in order.
+    pub(super) fn rust_parts(&mut self, value: &Value, structure: &Structure) -> Vec<Part> {
+        let value = self.loaded(value);
+        structure
+            .members
+            .iter()
+            .map(|member| self.member(&value, structure, member))
+            .collect()
     }
 
     /// References show what they refer to, raw pointers where they point.
@@ -106,7 +68,7 @@ impl Printer<'_> {
         target: &TypeRef,
         address: u64,
         top: bool,
-    ) -> String {
+    ) -> Form {
         let name = match value.type_ref.shape() {
             Shape::Pointer { name, .. } => name,
             _ => None,
@@ -124,21 +86,59 @@ impl Printer<'_> {
                 ""
             };
             if self.missing(&inner).is_some() {
-                return format!("{sign}<error: Cannot access memory at address {address:#x}>");
+                return Form::Missing(format!(
+                    "{sign}<error: Cannot access memory at address {address:#x}>"
+                ));
             }
-            let text = self.deeper(|printer| printer.value(&inner, false));
-            return if sign.is_empty() {
-                format!("Box({text})")
-            } else {
-                format!("{sign}{text}")
+            let (before, after) = match sign {
+                "" => ("Box(", ")"),
+                sign => (sign, ""),
             };
+            return Form::Around(Around {
+                before: before.to_string(),
+                inner,
+                after: after.to_string(),
+                deeper: true,
+            });
         }
         let text = self.address(address);
-        if top {
-            return format!("({}) {text}", value.type_ref.name());
+        Form::Pointer {
+            text: match top {
+                true => format!("({}) {text}", value.type_ref.name()),
+                false => text,
+            },
+            target: target.clone(),
+            address,
         }
-        text
     }
+}
+
+/// The members of a structure by their names, or by their order where Rust only numbers them.
+fn rust_fields(name: &str, value: &Value, structure: &Structure) -> Form {
+    let tuple = structure.members.iter().all(|member| {
+        member
+            .name
+            .as_deref()
+            .is_some_and(|name| name.starts_with("__") && name[2..].parse::<u32>().is_ok())
+    });
+    // The name of a tuple is its type.
+    let is_type = name.starts_with('(');
+    if structure.members.is_empty() {
+        let name = if name.is_empty() || is_type {
+            "()"
+        } else {
+            name
+        };
+        return Form::Text(name.to_string());
+    }
+    Form::Fields(Fields {
+        name: if is_type { "" } else { name }.to_string(),
+        style: match tuple {
+            true => FieldStyle::Tuple,
+            false => FieldStyle::Struct,
+        },
+        parts: Parts::Members(value.clone(), structure.clone()),
+    })
 }
 
 /// The last part of a path, without generic arguments: `Vec` of `alloc::vec::Vec<u8>`.

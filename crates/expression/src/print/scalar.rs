@@ -4,14 +4,14 @@ use wayfarer_symbols::types::{BaseType, BitField, Encoding, Enumeration};
 
 use super::float::float_text;
 use super::text::{CharacterKind, character};
-use super::{Letter, Printer};
+use super::{Letter, Opener};
 use crate::evaluate::bits_of;
 use crate::number::{Number, Scalar, wrap_bits};
 use crate::syntax::Language;
 use crate::types::TypeRef;
 use crate::value::Value;
 
-impl Printer<'_> {
+impl Opener<'_> {
     pub(super) fn base(&mut self, value: &Value, base: &BaseType, bytes: &[u8]) -> String {
         if base.encoding == Encoding::ComplexFloat {
             let (real, imaginary) = bytes.split_at(bytes.len() / 2);

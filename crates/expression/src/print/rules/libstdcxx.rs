@@ -105,29 +105,17 @@ pub(super) fn sequence(
         let Shape::Array { element, count, .. } = elements.type_ref.shape() else {
             return None;
         };
-        return Some(Sequence {
-            element,
-            address: elements.address()?,
-            count: count?,
-        });
+        return Some(Sequence::new(element, elements.address()?, count?));
     }
     if name.starts_with("std::basic_string_view<") {
         let (address, element) = walk.pointer_at(value, &["_M_str"])?;
         let count = u64::try_from(walk.number(value, &["_M_len"])?).ok()?;
-        return Some(Sequence {
-            element,
-            address,
-            count,
-        });
+        return Some(Sequence::new(element, address, count));
     }
     if name.starts_with("std::__cxx11::basic_string<") {
         let (address, element) = walk.pointer_at(value, &["_M_dataplus._M_p"])?;
         let count = u64::try_from(walk.number(value, &["_M_string_length"])?).ok()?;
-        return Some(Sequence {
-            element,
-            address,
-            count,
-        });
+        return Some(Sequence::new(element, address, count));
     }
     None
 }
@@ -139,11 +127,7 @@ fn vector_parts(walk: &mut Walk<'_>, value: &Value) -> Option<(Sequence, u64)> {
     let size = element.size().filter(|size| *size > 0)?;
     let count = finish.checked_sub(start)? / size;
     let capacity = end.checked_sub(start)? / size;
-    let sequence = Sequence {
-        element,
-        address: start,
-        count,
-    };
+    let sequence = Sequence::new(element, start, count);
     (capacity >= count).then_some((sequence, capacity))
 }
 
@@ -154,19 +138,7 @@ fn vector(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<P
         template_name(structure),
         sequence.count
     );
-    Some(run(walk, head, &sequence))
-}
-
-/// A container whose elements lie in one run.
-fn run(walk: &mut Walk<'_>, head: String, sequence: &Sequence) -> Pretty {
-    let mut items = Items::new(head, Style::Array);
-    items.more = sequence.count > walk.shown(sequence.count);
-    items.entries = walk
-        .elements(sequence)
-        .into_iter()
-        .map(Entry::Plain)
-        .collect();
-    Pretty::Items(items)
+    Some(Pretty::Items(Items::run(head, Style::Array, sequence)))
 }
 
 fn vector_of_bits(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
@@ -182,14 +154,12 @@ fn vector_of_bits(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> 
         "{}<bool> of length {count}, capacity {capacity}",
         template_name(structure)
     );
-    let mut items = Items::new(head, Style::Array);
+    let mut items = Items::listed(head, Style::Array, count);
     items.more = count > walk.shown(count);
     for index in 0..walk.shown(count) {
         let bit = index + first as u64;
         match walk.word(start.wrapping_add(bit / 64 * 8)) {
-            Ok(word) => items
-                .entries
-                .push(Entry::Ready((word >> (bit % 64) & 1 == 1).to_string())),
+            Ok(word) => items.push(Entry::Bit(None, (word >> (bit % 64) & 1 == 1).to_string())),
             Err(error) => {
                 items.error = Some(cut_short(&error));
                 break;
@@ -203,15 +173,16 @@ fn vector_of_bits(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> 
 fn bitset(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
     let words = walk.at(value, &["_M_w"])?;
     let bytes = contents(&words, walk.scope).ok()?;
-    let mut items = Items::new(template_name(structure), Style::Array);
+    let set: u32 = bytes.bytes.iter().map(|byte| byte.count_ones()).sum();
+    let mut items = Items::listed(template_name(structure), Style::Array, u64::from(set));
     for (at, byte) in bytes.bytes.iter().enumerate() {
         for bit in (0..8).filter(|bit| byte >> bit & 1 == 1) {
-            if items.entries.len() == walk.limit {
+            if items.found() == walk.limit as u64 {
                 items.more = true;
                 return Some(Pretty::Items(items));
             }
             let number = at * 8 + bit;
-            items.entries.push(Entry::Ready(format!("[{number}] = 1")));
+            items.push(Entry::Bit(Some(format!("[{number}]")), "1".to_string()));
         }
     }
     Some(Pretty::Items(items))
@@ -234,12 +205,10 @@ fn deque(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pr
     let count = (per_block as i64).checked_mul(blocks)? + head_count as i64 + tail_count as i64;
     let count = u64::try_from(count).ok()?;
     let head = format!("{} with {}", template_name(structure), elements(count));
-    let mut items = Items::new(head, Style::Array);
+    let mut items = Items::listed(head, Style::Array, count);
     items.more = count > walk.shown(count);
     for _ in 0..walk.shown(count) {
-        items
-            .entries
-            .push(Entry::Plain(Value::in_memory(element.clone(), cursor)));
+        items.push(Entry::Plain(Value::in_memory(element.clone(), cursor)));
         cursor = cursor.wrapping_add(size);
         if cursor == block_end {
             node = node.wrapping_add(8);
@@ -249,7 +218,7 @@ fn deque(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pr
                     block_end = block.wrapping_add(per_block * size);
                 }
                 Err(error) => {
-                    if (items.entries.len() as u64) < count {
+                    if items.found() < count {
                         items.error = Some(cut_short(&error));
                     }
                     break;
@@ -263,25 +232,17 @@ fn deque(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pr
 fn span(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
     let (address, element) = walk.pointer_at(value, &["_M_ptr"])?;
     let count = walk.number(value, &["_M_extent._M_extent_value"])?;
-    let sequence = Sequence {
-        element,
-        address,
-        count: u64::try_from(count).ok()?,
-    };
+    let sequence = Sequence::new(element, address, u64::try_from(count).ok()?);
     let head = format!("{} of length {count}", template_name(structure));
-    Some(run(walk, head, &sequence))
+    Some(Pretty::Items(Items::run(head, Style::Array, sequence)))
 }
 
 fn initializer_list(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
     let (address, element) = walk.pointer_at(value, &["_M_array"])?;
     let count = walk.number(value, &["_M_len"])?;
-    let sequence = Sequence {
-        element,
-        address,
-        count: u64::try_from(count).ok()?,
-    };
+    let sequence = Sequence::new(element, address, u64::try_from(count).ok()?);
     let head = format!("{} of length {count}", template_name(structure));
-    Some(run(walk, head, &sequence))
+    Some(Pretty::Items(Items::run(head, Style::Array, sequence)))
 }
 
 /// A stack or queue: the container it wraps.

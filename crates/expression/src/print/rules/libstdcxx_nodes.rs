@@ -79,12 +79,12 @@ struct Numbered {
 
 impl Numbered {
     fn add(&mut self, value: Value) -> bool {
-        if self.items.entries.len() >= self.most {
+        if self.items.found() >= self.most as u64 {
             self.items.more = true;
             return false;
         }
-        let name = format!("[{}]", self.items.entries.len());
-        self.items.entries.push(Entry::Named(name, value));
+        let name = format!("[{}]", self.items.found());
+        self.items.push(Entry::Named(name, value));
         true
     }
 }
@@ -98,6 +98,9 @@ fn list(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pre
         items: Items::new(template_name(structure), Style::Named),
         most: walk.limit,
     };
+    list.items.count = walk
+        .number(&header, &["_M_size"])
+        .and_then(|count| u64::try_from(count).ok());
     if node == end {
         return Some(Pretty::Plain(format!("empty {}", template_name(structure))));
     }
@@ -219,16 +222,13 @@ fn map(
     error: Option<EvaluationError>,
 ) -> Option<Pretty> {
     let head = format!("{} with {}", template_name(structure), elements(count));
-    let mut items = Items::new(head, Style::Map);
-    // gdb counts a key and its value as two elements.
-    let shown = pairs.len().min(walk.limit.div_ceil(2));
-    items.more = count > shown as u64 && error.is_none();
-    items.error = error.map(|error| cut_short(&error));
-    for pair in pairs.into_iter().take(shown) {
+    let mut items = Items::listed(head, Style::Map, count);
+    for pair in pairs {
         let key = field_of(&pair, "first", walk.scope).ok()??;
         let value = field_of(&pair, "second", walk.scope).ok()??;
-        items.entries.push(Entry::Pair(key, value));
+        items.push(Entry::Pair(key, value));
     }
+    items.end(error);
     Some(Pretty::Items(items))
 }
 
@@ -239,14 +239,11 @@ fn set(
     error: Option<EvaluationError>,
 ) -> Pretty {
     let head = format!("{} with {}", template_name(structure), elements(count));
-    let mut items = Items::new(head, Style::Named);
-    items.more = count > values.len() as u64 && error.is_none();
-    items.error = error.map(|error| cut_short(&error));
+    let mut items = Items::listed(head, Style::Named, count);
     for (index, value) in values.into_iter().enumerate() {
-        items
-            .entries
-            .push(Entry::Named(format!("[{index}]"), value));
+        items.push(Entry::Named(format!("[{index}]"), value));
     }
+    items.end(error);
     Pretty::Items(items)
 }
 

@@ -150,9 +150,7 @@ fn unique(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<P
         format!("std::unique_ptr<{}>", target.plain_name()),
         Style::Named,
     );
-    items
-        .entries
-        .push(Entry::Named("get()".to_string(), pointer));
+    items.push(Entry::Named("get()".to_string(), pointer));
     Some(Pretty::Items(items))
 }
 
@@ -179,9 +177,7 @@ fn shared(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<P
         target.plain_name()
     );
     let mut items = Items::new(head, Style::Named);
-    items
-        .entries
-        .push(Entry::Named("get()".to_string(), pointer));
+    items.push(Entry::Named("get()".to_string(), pointer));
     Some(Pretty::Items(items))
 }
 
@@ -208,7 +204,7 @@ fn contained(
         }
     }
     let mut items = Items::new(head, style);
-    items.entries.push(match style {
+    items.push(match style {
         Style::Array => Entry::Plain(value),
         _ => Entry::Named(name.to_string(), value),
     });
@@ -252,9 +248,7 @@ fn any(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pret
         Value::in_memory(type_ref, address)
     };
     let mut items = Items::new(head, Style::Named);
-    items
-        .entries
-        .push(Entry::Named("[contained value]".to_string(), inner));
+    items.push(Entry::Named("[contained value]".to_string(), inner));
     Some(Pretty::Items(items))
 }
 
@@ -339,7 +333,7 @@ fn tuple(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pr
     let mut items = Items::new(format!("{name} containing"), Style::Named);
     for (index, element) in elements.into_iter().enumerate() {
         let name = format!("[{}]", index + 1);
-        items.entries.push(Entry::Named(name, element));
+        items.push(Entry::Named(name, element));
     }
     Some(Pretty::Items(items))
 }
@@ -348,7 +342,7 @@ fn pair(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {
     let mut items = Items::new(String::new(), Style::Named);
     for name in ["first", "second"] {
         let element = walk.at(value, &[name])?;
-        items.entries.push(Entry::Named(name.to_string(), element));
+        items.push(Entry::Named(name.to_string(), element));
     }
     Some(Pretty::Items(items))
 }
@@ -358,11 +352,13 @@ fn atomic(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<P
     let inner = walk.at(value, &["_M_b._M_p", "_M_base._M_i", "_M_fp", "_M_i"])?;
     let format = crate::print::Format::nested();
     let text = crate::print::print(&inner, &format, walk.scope).ok()?;
-    Some(Pretty::Plain(format!(
+    let text = format!(
         "{}<{}> = {{ {text} }}",
         template_name(structure),
         target.plain_name()
-    )))
+    );
+    let held = Entry::Named("[contained value]".to_string(), inner);
+    Some(Pretty::Titled(text, vec![held]))
 }
 
 fn vector_iterator(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {

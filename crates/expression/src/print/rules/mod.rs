@@ -14,19 +14,22 @@ mod rust_sequences;
 mod rust_wrappers;
 mod walk;
 
+use super::form::{Around, Form, Run};
 use super::rust_shape::is_rust;
-use super::{Printer, failed};
+use super::{Opener, failed};
 use crate::print::text::{CharacterKind, string};
-use crate::scope::Scope;
+use crate::scope::{EvaluationError, Scope};
 use crate::syntax::Language;
 use crate::types::{Structure, TypeRef};
 use crate::value::Value;
-use walk::Walk;
+use walk::{Sequence, Walk};
 
 /// What a rule makes of a value.
 enum Pretty {
     /// The text itself.
     Plain(String),
+    /// The text itself, and what it is made of.
+    Titled(String, Vec<Entry>),
     /// A string: its bytes (those that are shown) and whether there are more.
     Text {
         bytes: Vec<u8>,
@@ -41,15 +44,27 @@ enum Pretty {
     Wrapped(String, Value, String),
 }
 
-/// A container and those of its elements that are shown.
-struct Items {
+/// A container and its elements, as many as were asked for.
+#[derive(Clone)]
+pub(crate) struct Items {
     pub head: String,
     pub style: Style,
-    pub entries: Vec<Entry>,
-    /// There are more than those.
+    pub entries: Entries,
+    /// How many elements there are, where that is known without walking to all of them.
+    pub count: Option<u64>,
+    /// There are more than those listed.
     pub more: bool,
     /// Why the elements end where they do, if something was wrong.
     pub error: Option<String>,
+}
+
+/// Where the elements of a container are.
+#[derive(Clone)]
+pub(crate) enum Entries {
+    /// In one run: any of them can be had without the others.
+    Run(Sequence),
+    /// Here: those that the walk came to.
+    Listed(Vec<Entry>),
 }
 
 impl Items {
@@ -57,15 +72,103 @@ impl Items {
         Items {
             head,
             style,
-            entries: Vec::new(),
+            entries: Entries::Listed(Vec::new()),
+            count: None,
             more: false,
             error: None,
         }
     }
 
+    /// A container of listed elements, of which there are so many in all.
+    fn listed(head: String, style: Style, count: u64) -> Items {
+        Items {
+            count: Some(count),
+            ..Items::new(head, style)
+        }
+    }
+
+    /// A container whose elements lie in one run.
+    fn run(head: String, style: Style, sequence: Sequence) -> Items {
+        Items {
+            count: Some(sequence.count),
+            entries: Entries::Run(sequence),
+            ..Items::new(head, style)
+        }
+    }
+
+    fn push(&mut self, entry: Entry) {
+        if let Entries::Listed(entries) = &mut self.entries {
+            entries.push(entry);
+        }
+    }
+
+    /// How many elements have been found.
+    pub fn found(&self) -> u64 {
+        match &self.entries {
+            Entries::Run(sequence) => sequence.count,
+            Entries::Listed(entries) => entries.len() as u64,
+        }
+    }
+
+    /// Marks the list as cut short: by an error, or because nobody wanted more.
+    fn end(&mut self, error: Option<EvaluationError>) {
+        self.more = error.is_none() && self.count.is_some_and(|count| count > self.found());
+        self.error = error.as_ref().map(failed);
+    }
+
+    /// How many elements there are, if that is known.
+    pub fn total(&self) -> Option<u64> {
+        match (self.count, self.more) {
+            (Some(count), _) => Some(count),
+            (None, false) => Some(self.found()),
+            (None, true) => None,
+        }
+    }
+
+    /// Some of the elements that have been found.
+    pub fn range(&self, from: u64, to: u64) -> Vec<Entry> {
+        match &self.entries {
+            Entries::Run(sequence) => (from..to.min(sequence.count))
+                .map(|index| Entry::Plain(sequence.element_at(index)))
+                .collect(),
+            Entries::Listed(entries) => {
+                let end = entries.len().min(to as usize);
+                let start = end.min(from as usize);
+                entries[start..end].to_vec()
+            }
+        }
+    }
+
+    /// The elements as one array, where they lie in memory one behind the other.
+    pub fn contiguous(&self) -> Option<Run> {
+        match &self.entries {
+            Entries::Run(sequence) if sequence.ring.is_none() => Some(Run {
+                whole: Value::in_memory(
+                    sequence.element.array(Some(sequence.count)),
+                    sequence.address,
+                ),
+                element: sequence.element.clone(),
+                count: sequence.count,
+                rust: self.style == Style::RustList,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The elements that a text with this limit shows, and whether there are more.
+    pub fn shown(&self, limit: usize) -> (Vec<Entry>, bool) {
+        // gdb counts a key and its value as two elements.
+        let most = match self.style {
+            Style::Map => limit.div_ceil(2),
+            _ => limit,
+        };
+        let is_cut = self.error.is_none() && self.count.is_some_and(|count| count > most as u64);
+        (self.range(0, most as u64), self.more || is_cut)
+    }
+
     /// Whether these are elements that count from 0, and not the few parts of one object.
-    fn is_sequence(&self) -> bool {
-        match self.entries.first() {
+    pub fn is_sequence(&self) -> bool {
+        match self.range(0, 1).first() {
             Some(Entry::Named(name, _)) => name == "[0]",
             first => first.is_some() || self.style != Style::Named,
         }
@@ -74,7 +177,7 @@ impl Items {
 
 /// How the elements of a container are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+pub(crate) enum Style {
     /// gdb: `{1, 2}`
     Array,
     /// gdb: `{[key] = value}`
@@ -90,12 +193,13 @@ enum Style {
 }
 
 /// An element with what stands before it.
-enum Entry {
+#[derive(Clone)]
+pub(crate) enum Entry {
     Plain(Value),
     Named(String, Value),
     Pair(Value, Value),
-    /// Text that stands for an element that is no object of its own.
-    Ready(String),
+    /// An element that is no object of its own: perhaps a name, and its text.
+    Bit(Option<String>, String),
 }
 
 /// A rule: a prefix of type names and what to make of their values.
@@ -104,36 +208,57 @@ struct Rule {
     make: fn(&mut Walk<'_>, &Value, &Structure) -> Option<Pretty>,
 }
 
-/// The text of a value that a rule knows.
+/// What a value that a rule knows is made of.
 pub(super) fn pretty(
-    printer: &mut Printer<'_>,
+    opener: &mut Opener<'_>,
     value: &Value,
     structure: &Structure,
-) -> Option<String> {
-    let limit = printer.format.limit();
-    let found = apply(value, structure, printer.scope, limit)?;
-    Some(printer.deeper(|printer| printer.show(found)))
+) -> Option<Form> {
+    let (limit, repeats) = (opener.format.limit(), opener.format.repeats);
+    let mut walk = Walk {
+        limit: opener.elements,
+        characters: limit,
+        scope: opener.scope,
+    };
+    let around = |before: String, inner: Value, after: String| {
+        Form::Around(Around {
+            before,
+            inner,
+            after,
+            deeper: true,
+        })
+    };
+    Some(match apply(value, structure, &mut walk)? {
+        Pretty::Plain(text) => Form::Text(text),
+        Pretty::Titled(text, entries) => {
+            let mut items = Items::new(String::new(), Style::Named);
+            items.entries = Entries::Listed(entries);
+            Form::Titled(text, Box::new(Form::Items(items)))
+        }
+        Pretty::Text { bytes, kind, more } => {
+            Form::String(string(&bytes, kind, limit, repeats, more), None)
+        }
+        Pretty::Items(items) => Form::Items(items),
+        Pretty::Same(inner) => around(String::new(), inner, String::new()),
+        Pretty::Wrapped(head, inner, behind) => {
+            around(format!("{head}("), inner, format!("{behind})"))
+        }
+    })
 }
 
-/// What the first rule that fits makes of a value, with so many elements at most.
-fn apply(
-    value: &Value,
-    structure: &Structure,
-    scope: &mut dyn Scope,
-    limit: usize,
-) -> Option<Pretty> {
+/// What the first rule that fits makes of a value.
+fn apply(value: &Value, structure: &Structure, walk: &mut Walk<'_>) -> Option<Pretty> {
     let name = structure.qualified_name.clone()?;
     let rules = match value.type_ref.language() {
         Language::Rust => RUST,
         Language::Cpp => CPP,
         Language::C => return None,
     };
-    let mut walk = Walk { scope, limit };
     rules
         .iter()
         .flat_map(|family| family.iter())
         .filter(|rule| name.starts_with(rule.prefix))
-        .find_map(|rule| (rule.make)(&mut walk, value, structure))
+        .find_map(|rule| (rule.make)(walk, value, structure))
 }
 
 /// The most elements that are counted one by one.
@@ -147,9 +272,9 @@ pub(crate) fn element_count(value: &Value, scope: &mut dyn Scope) -> Option<u64>
     let crate::types::Shape::Aggregate(structure) = value.type_ref.shape() else {
         return None;
     };
-    match apply(value, &structure, scope, MAXIMUM_COUNT)? {
+    match apply(value, &structure, &mut Walk::new(scope, MAXIMUM_COUNT))? {
         Pretty::Items(items) if items.is_sequence() && !items.more && items.error.is_none() => {
-            Some(items.entries.len() as u64)
+            Some(items.found())
         }
         _ => None,
     }
@@ -165,15 +290,12 @@ pub(crate) fn nth_element(
         return None;
     };
     let limit = usize::try_from(index).ok()?.checked_add(1)?;
-    match apply(value, &structure, scope, limit)? {
-        Pretty::Items(items) if items.is_sequence() => {
-            let entry = items.entries.into_iter().nth(limit - 1);
-            match entry {
-                Some(Entry::Plain(element) | Entry::Named(_, element)) => Some(Some(element)),
-                Some(_) => None,
-                None => Some(None),
-            }
-        }
+    match apply(value, &structure, &mut Walk::new(scope, limit))? {
+        Pretty::Items(items) if items.is_sequence() => match items.range(index, index + 1).pop() {
+            Some(Entry::Plain(element) | Entry::Named(_, element)) => Some(Some(element)),
+            Some(_) => None,
+            None => Some(None),
+        },
         _ => None,
     }
 }
@@ -191,113 +313,12 @@ const RUST: &[&[Rule]] = &[
     rust_wrappers::RULES,
 ];
 
-impl Printer<'_> {
-    fn show(&mut self, pretty: Pretty) -> String {
-        match pretty {
-            Pretty::Plain(text) => text,
-            Pretty::Same(value) => self.value(&value, false),
-            Pretty::Wrapped(head, value, behind) => {
-                let text = self.value(&value, false);
-                format!("{head}({text}{behind})")
-            }
-            Pretty::Text { bytes, kind, more } => {
-                let limit = self.format.limit();
-                string(&bytes, kind, limit, self.format.repeats, more)
-            }
-            Pretty::Items(items) => self.items(items),
-        }
-    }
-
-    fn items(&mut self, items: Items) -> String {
-        let rust = matches!(
-            items.style,
-            Style::RustList | Style::RustSet | Style::RustMap
-        );
-        let (open, close) = match items.style {
-            Style::RustList => ("[", "]"),
-            _ => ("{", "}"),
-        };
-        if items.entries.is_empty() && items.error.is_none() && !rust {
-            return items.head;
-        }
-        let plain: Option<Vec<Value>> = items
-            .entries
-            .iter()
-            .map(|entry| match entry {
-                Entry::Plain(value) => Some(value.clone()),
-                _ => None,
-            })
-            .collect();
-        self.indent += 1;
-        let mut parts = match plain {
-            // Plain elements are shortened where neighbours are equal.
-            Some(values) if items.style == Style::RustList => {
-                let count = values.len() as u64;
-                vec![self.elements(values.into_iter(), count, false)]
-            }
-            _ => items
-                .entries
-                .iter()
-                .map(|entry| self.entry(entry, items.style))
-                .collect(),
-        };
-        self.indent -= 1;
-        parts.retain(|part| !part.is_empty());
-        if let Some(error) = items.error {
-            parts.push(error);
-        }
-        let ellipsis = if items.more { "..." } else { "" };
-        if self.format.pretty && items.style != Style::Array && items.style != Style::RustList {
-            if items.more {
-                parts.push("...".to_string());
-            }
-            let body = self.enclose(open, &parts, close);
-            return joined(&items.head, &body, rust);
-        }
-        let body = format!("{open}{}{ellipsis}{close}", parts.join(", "));
-        joined(&items.head, &body, rust)
-    }
-
-    fn entry(&mut self, entry: &Entry, style: Style) -> String {
-        match entry {
-            Entry::Ready(text) => text.clone(),
-            Entry::Plain(value) => self.value(value, false),
-            Entry::Named(name, value) => {
-                let text = self.value(value, false);
-                format!("{name} = {text}")
-            }
-            Entry::Pair(key, value) => {
-                let key = self.value(key, false);
-                let value = self.value(value, false);
-                if style == Style::RustMap {
-                    format!("{key}: {value}")
-                } else {
-                    format!("[{key}] = {value}")
-                }
-            }
-        }
-    }
-}
-
-fn joined(head: &str, body: &str, rust: bool) -> String {
-    match (head.is_empty(), rust) {
-        (true, _) => body.to_string(),
-        // The sign of a reference stands before its target without a blank.
-        (false, true) if head == "&" => format!("&{body}"),
-        (false, true) => format!("{head} {body}"),
-        (false, false) => format!("{head} = {body}"),
-    }
-}
-
 /// The element type, address and length of a contiguous container or slice.
 pub(crate) fn sequence_of(value: &Value, scope: &mut dyn Scope) -> Option<(TypeRef, u64, u64)> {
     let crate::types::Shape::Aggregate(structure) = value.type_ref.shape() else {
         return None;
     };
-    let mut walk = Walk {
-        scope,
-        limit: usize::MAX,
-    };
+    let mut walk = Walk::new(scope, usize::MAX);
     let sequence = if is_rust(&value.type_ref) {
         rust_sequences::sequence(&mut walk, value, &structure)
     } else {
@@ -311,10 +332,7 @@ pub(crate) fn smart_pointee(value: &Value, scope: &mut dyn Scope) -> Option<Valu
     let crate::types::Shape::Aggregate(structure) = value.type_ref.shape() else {
         return None;
     };
-    let mut walk = Walk {
-        scope,
-        limit: usize::MAX,
-    };
+    let mut walk = Walk::new(scope, usize::MAX);
     if is_rust(&value.type_ref) {
         rust_pointers::pointee(&mut walk, value, &structure)
     } else {

@@ -2,7 +2,7 @@
 
 use super::rust_sequences::node_type;
 use super::walk::{Walk, align, template_type};
-use super::{Entry, Items, Pretty, Rule, Style, cut_short};
+use super::{Entry, Items, Pretty, Rule, Style};
 use crate::evaluate::{field_of, read_bytes};
 use crate::scope::EvaluationError;
 use crate::types::{Shape, Structure, TypeRef};
@@ -96,26 +96,24 @@ fn slots(walk: &mut Walk<'_>, value: &Value) -> Option<(Vec<Value>, u64, Option<
 
 fn hash_map(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {
     let (pairs, count, error) = slots(walk, value)?;
-    let mut items = Items::new(String::new(), Style::RustMap);
-    items.more = error.is_none() && count > pairs.len() as u64;
-    items.error = error.map(|error| cut_short(&error));
+    let mut items = Items::listed(String::new(), Style::RustMap, count);
     for pair in pairs {
         let key = field_of(&pair, "0", walk.scope).ok()??;
         let value = field_of(&pair, "1", walk.scope).ok()??;
-        items.entries.push(Entry::Pair(key, value));
+        items.push(Entry::Pair(key, value));
     }
+    items.end(error);
     Some(Pretty::Items(items))
 }
 
 fn hash_set(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {
     let (pairs, count, error) = slots(walk, value)?;
-    let mut items = Items::new(String::new(), Style::RustSet);
-    items.more = error.is_none() && count > pairs.len() as u64;
-    items.error = error.map(|error| cut_short(&error));
+    let mut items = Items::listed(String::new(), Style::RustSet, count);
     for pair in pairs {
         let key = field_of(&pair, "0", walk.scope).ok()??;
-        items.entries.push(Entry::Plain(key));
+        items.push(Entry::Plain(key));
     }
+    items.end(error);
     Some(Pretty::Items(items))
 }
 
@@ -211,13 +209,11 @@ fn tree_pairs(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Opti
 
 fn tree_map(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
     let (pairs, count, error) = tree_pairs(walk, value, structure)?;
-    let mut items = Items::new(String::new(), Style::RustMap);
-    items.more = error.is_none() && count > pairs.len() as u64;
-    items.error = error.map(|error| cut_short(&error));
-    items.entries = pairs
-        .into_iter()
-        .map(|(key, value)| Entry::Pair(key, value))
-        .collect();
+    let mut items = Items::listed(String::new(), Style::RustMap, count);
+    for (key, value) in pairs {
+        items.push(Entry::Pair(key, value));
+    }
+    items.end(error);
     Some(Pretty::Items(items))
 }
 
@@ -227,12 +223,10 @@ fn tree_set(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty>
         return None;
     };
     let (pairs, count, error) = tree_pairs(walk, &map, &structure)?;
-    let mut items = Items::new(String::new(), Style::RustSet);
-    items.more = error.is_none() && count > pairs.len() as u64;
-    items.error = error.map(|error| cut_short(&error));
-    items.entries = pairs
-        .into_iter()
-        .map(|(key, _)| Entry::Plain(key))
-        .collect();
+    let mut items = Items::listed(String::new(), Style::RustSet, count);
+    for (key, _) in pairs {
+        items.push(Entry::Plain(key));
+    }
+    items.end(error);
     Some(Pretty::Items(items))
 }

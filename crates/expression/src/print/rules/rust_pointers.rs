@@ -2,7 +2,7 @@
 
 use super::rust_sequences::wide_parts;
 use super::walk::{Walk, unwrap};
-use super::{Pretty, Rule};
+use super::{Entry, Pretty, Rule};
 use crate::types::{Shape, Structure, TypeRef};
 use crate::value::Value;
 
@@ -119,7 +119,7 @@ fn counted(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<
         let text = crate::print::text::string(
             &bytes,
             crate::print::text::CharacterKind::RUST,
-            walk.limit,
+            walk.characters,
             10,
             more,
         );
@@ -143,11 +143,13 @@ fn weak(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pre
         return Some(Pretty::Plain(format!("{}({counts})", short(structure))));
     }
     // The object may hold this very pointer, so it is not followed.
-    Some(Pretty::Plain(format!(
+    let text = format!(
         "{}({:#x}, {counts})",
         short(structure),
         parts.inner.address()?
-    )))
+    );
+    let target = Entry::Named("*".to_string(), parts.inner);
+    Some(Pretty::Titled(text, vec![target]))
 }
 
 fn raw(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {

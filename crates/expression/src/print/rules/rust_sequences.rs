@@ -1,6 +1,6 @@
 //! Rust: strings, slices, vectors, rings of elements.
 
-use super::walk::{Sequence, Walk, template_type};
+use super::walk::{Ring, Sequence, Walk, template_type};
 use super::{Entry, Items, Pretty, Rule, Style, cut_short};
 use crate::print::text::CharacterKind;
 use crate::types::{Shape, Structure, TypeRef};
@@ -82,11 +82,7 @@ pub(super) fn wide_parts(walk: &mut Walk<'_>, value: &Value) -> Option<Sequence>
         Shape::Array { element, .. } => element,
         _ => target,
     };
-    Some(Sequence {
-        element,
-        address,
-        count: u64::try_from(count).ok()?,
-    })
+    Some(Sequence::new(element, address, u64::try_from(count).ok()?))
 }
 
 fn vector_parts(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Sequence> {
@@ -94,11 +90,7 @@ fn vector_parts(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Op
     let buffer = walk.at(value, &["buf"])?;
     let (address, _) = walk.pointer(&buffer)?;
     let count = walk.number(value, &["len"])?;
-    Some(Sequence {
-        element,
-        address,
-        count: u64::try_from(count).ok()?,
-    })
+    Some(Sequence::new(element, address, u64::try_from(count).ok()?))
 }
 
 /// The vector of bytes that a string type is made of, through its wrappers.
@@ -166,7 +158,7 @@ fn borrowed(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option
             };
             return Some(text(walk, &sequence));
         }
-        let mut items = list(walk, &sequence);
+        let mut items = list(sequence);
         if name.starts_with('&') {
             let sign = if name.starts_with("&mut ") {
                 "&mut"
@@ -180,15 +172,8 @@ fn borrowed(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option
     trait_object(walk, value, name)
 }
 
-fn list(walk: &mut Walk<'_>, sequence: &Sequence) -> Items {
-    let mut items = Items::new(String::new(), Style::RustList);
-    items.more = sequence.count > walk.shown(sequence.count);
-    items.entries = walk
-        .elements(sequence)
-        .into_iter()
-        .map(Entry::Plain)
-        .collect();
-    items
+fn list(sequence: Sequence) -> Items {
+    Items::run(String::new(), Style::RustList, sequence)
 }
 
 /// `&dyn Trait`: the object by its concrete type if the virtual table tells it.
@@ -215,7 +200,7 @@ fn trait_object(walk: &mut Walk<'_>, value: &Value, name: &str) -> Option<Pretty
 
 fn vector(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
     let sequence = vector_parts(walk, value, structure)?;
-    Some(Pretty::Items(list(walk, &sequence)))
+    Some(Pretty::Items(list(sequence)))
 }
 
 fn heap(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {
@@ -238,16 +223,9 @@ fn ring(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pre
     if count > capacity {
         return None;
     }
-    let mut items = Items::new(String::new(), Style::RustList);
-    items.more = count > walk.shown(count);
-    for index in 0..walk.shown(count) {
-        let place = head.wrapping_add(index) % capacity.max(1);
-        let at = address.wrapping_add(place.wrapping_mul(size));
-        items
-            .entries
-            .push(Entry::Plain(Value::in_memory(element.clone(), at)));
-    }
-    Some(Pretty::Items(items))
+    let mut sequence = Sequence::new(element, address, count);
+    sequence.ring = Some(Ring { head, capacity });
+    Some(Pretty::Items(list(sequence)))
 }
 
 fn linked_list(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Option<Pretty> {
@@ -255,7 +233,7 @@ fn linked_list(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Opt
     let head = walk.at(value, &["head"])?;
     let node_type = node_type(&head.type_ref)?;
     template_type(structure, 0)?;
-    let mut items = Items::new(String::new(), Style::RustList);
+    let mut items = Items::listed(String::new(), Style::RustList, count);
     items.more = count > walk.shown(count);
     let mut node = first_word(walk, &head)?;
     for _ in 0..walk.shown(count) {
@@ -263,9 +241,7 @@ fn linked_list(walk: &mut Walk<'_>, value: &Value, structure: &Structure) -> Opt
             break;
         }
         let current = Value::in_memory(node_type.clone(), node);
-        items
-            .entries
-            .push(Entry::Plain(walk.at(&current, &["element"])?));
+        items.push(Entry::Plain(walk.at(&current, &["element"])?));
         let next = walk.at(&current, &["next"])?;
         match first_word(walk, &next) {
             Some(address) => node = address,

@@ -1,7 +1,7 @@
 //! Rust: cells, locks, atomics and other types that wrap one value.
 
 use super::walk::Walk;
-use super::{Pretty, Rule};
+use super::{Entry, Pretty, Rule};
 use crate::print::rust_shape::short_name;
 use crate::types::Structure;
 use crate::value::Value;
@@ -235,36 +235,56 @@ fn duration(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty>
     Some(Pretty::Plain(format!("{span:?}")))
 }
 
-/// Numbers of a range, as text.
-fn bound(walk: &mut Walk<'_>, value: &Value, paths: &[&str]) -> Option<String> {
-    let found = walk.at(value, paths)?;
-    crate::print::print(&found, &crate::print::Format::nested(), walk.scope).ok()
+/// A range by its numbers, which are its parts.
+struct Bounds {
+    parts: Vec<Entry>,
+    texts: Vec<String>,
+}
+
+fn bounds(walk: &mut Walk<'_>, value: &Value, names: &[&str]) -> Option<Bounds> {
+    let format = crate::print::Format::nested();
+    let mut bounds = Bounds {
+        parts: Vec::new(),
+        texts: Vec::new(),
+    };
+    for name in names {
+        let found = walk.at(value, &[name])?;
+        let text = crate::print::print(&found, &format, walk.scope).ok()?;
+        bounds.texts.push(text);
+        bounds.parts.push(Entry::Named(name.to_string(), found));
+    }
+    Some(bounds)
 }
 
 fn range(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {
-    let start = bound(walk, value, &["start"])?;
-    let end = bound(walk, value, &["end"])?;
-    Some(Pretty::Plain(format!("{start}..{end}")))
+    let found = bounds(walk, value, &["start", "end"])?;
+    Some(Pretty::Titled(found.texts.join(".."), found.parts))
 }
 
 fn range_inclusive(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {
-    let start = bound(walk, value, &["start"])?;
-    let end = bound(walk, value, &["end"])?;
+    let found = bounds(walk, value, &["start", "end"])?;
     let exhausted = match walk.number(value, &["exhausted"]) {
         Some(0) | None => "",
         Some(_) => " (exhausted)",
     };
-    Some(Pretty::Plain(format!("{start}..={end}{exhausted}")))
+    let text = format!("{}{exhausted}", found.texts.join("..="));
+    Some(Pretty::Titled(text, found.parts))
 }
 
 fn range_from(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {
-    let start = bound(walk, value, &["start"])?;
-    Some(Pretty::Plain(format!("{start}..")))
+    let found = bounds(walk, value, &["start"])?;
+    Some(Pretty::Titled(
+        format!("{}..", found.texts.concat()),
+        found.parts,
+    ))
 }
 
 fn range_to(walk: &mut Walk<'_>, value: &Value, _: &Structure) -> Option<Pretty> {
-    let end = bound(walk, value, &["end"])?;
-    Some(Pretty::Plain(format!("..{end}")))
+    let found = bounds(walk, value, &["end"])?;
+    Some(Pretty::Titled(
+        format!("..{}", found.texts.concat()),
+        found.parts,
+    ))
 }
 
 fn range_full(_: &mut Walk<'_>, _: &Value, _: &Structure) -> Option<Pretty> {

@@ -11,15 +11,60 @@ const MAXIMUM_WRAPPERS: usize = 12;
 /// A reader of values for rules.
 pub(super) struct Walk<'a> {
     pub scope: &'a mut dyn Scope,
-    /// How many elements will be shown.
+    /// How many elements are wanted.
     pub limit: usize,
+    /// How many characters of a string are wanted.
+    pub characters: usize,
 }
 
 /// A run of elements in memory.
-pub(super) struct Sequence {
+#[derive(Clone)]
+pub(crate) struct Sequence {
     pub element: TypeRef,
     pub address: u64,
     pub count: u64,
+    /// The run begins somewhere in a ring.
+    pub ring: Option<Ring>,
+}
+
+/// A buffer that begins anew at its start.
+#[derive(Clone, Copy)]
+pub(crate) struct Ring {
+    /// The place of the first element.
+    pub head: u64,
+    /// How many places there are.
+    pub capacity: u64,
+}
+
+impl Sequence {
+    pub(super) fn new(element: TypeRef, address: u64, count: u64) -> Sequence {
+        Sequence {
+            element,
+            address,
+            count,
+            ring: None,
+        }
+    }
+
+    pub(super) fn element_at(&self, index: u64) -> Value {
+        let size = self.element.size().unwrap_or(0);
+        let place = match self.ring {
+            Some(ring) => ring.head.wrapping_add(index) % ring.capacity.max(1),
+            None => index,
+        };
+        let address = self.address.wrapping_add(place.wrapping_mul(size));
+        Value::in_memory(self.element.clone(), address)
+    }
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(scope: &'a mut dyn Scope, limit: usize) -> Walk<'a> {
+        Walk {
+            scope,
+            limit,
+            characters: limit,
+        }
+    }
 }
 
 impl Walk<'_> {
@@ -78,19 +123,6 @@ impl Walk<'_> {
         count.min(self.limit as u64)
     }
 
-    /// The elements of a run that are shown.
-    pub(super) fn elements(&self, sequence: &Sequence) -> Vec<Value> {
-        let size = sequence.element.size().unwrap_or(0);
-        (0..self.shown(sequence.count))
-            .map(|index| {
-                Value::in_memory(
-                    sequence.element.clone(),
-                    sequence.address.wrapping_add(index.wrapping_mul(size)),
-                )
-            })
-            .collect()
-    }
-
     /// The bytes of a string that are shown, and whether there are more.
     pub(super) fn text(
         &mut self,
@@ -99,7 +131,7 @@ impl Walk<'_> {
         width: u64,
     ) -> Result<(Vec<u8>, bool), EvaluationError> {
         // A character may take four bytes; one more tells that there is more.
-        let most = (self.limit as u64)
+        let most = (self.characters as u64)
             .saturating_add(1)
             .saturating_mul(4)
             .min(1 << 22);
