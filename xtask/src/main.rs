@@ -24,11 +24,12 @@ usage: cargo x CHORE
   tidy                       style as a test: dependency edges, lengths, docs, unsafe; prints figures
   check-runtime [FILE]       proof that the shipped runtime library cannot panic, allocate or import
   gauntlet [--plain] [NAME…] real programs: record, replay, compare; --plain runs them unrecorded
-  bench record [--quick] [--json]
-                             the numbers of recording, each with its bar
-  bench locks [--quick] [--json]
+  bench record [--quick] [--json] [--write]
+                             the numbers of recording, each with its bar; --write keeps the run and makes
+                             docs/benchmarks.md anew
+  bench locks [--quick] [--json] [--write]
                              the same for threads in parallel and their locks
-  bench debugger [--quick] [--json]
+  bench debugger [--quick] [--json] [--write]
                              the debugger against gdb: start, conditions, halts, stacks
   fuzz [SECONDS]             the trace reader, symbols and expressions against damaged input
 

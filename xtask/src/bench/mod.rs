@@ -8,6 +8,7 @@ mod calls;
 mod debugger;
 mod locks;
 mod measure;
+mod page;
 mod programs;
 mod redis;
 mod report;
@@ -46,16 +47,14 @@ pub fn record(options: &[&str]) -> Result<(), Failure> {
     report.add_all(programs::start_up(&bench)?);
     report.add_all(programs::make(&bench)?);
     report.add_all(programs::echo(&bench)?);
-    report.finish();
-    Ok(())
+    report.finish()
 }
 
 /// `cargo x bench locks`
 pub fn locks(options: &[&str]) -> Result<(), Failure> {
     let (bench, mut report) = prepare("locks", options)?;
     report.add_all(locks::lines(&bench)?);
-    report.finish();
-    Ok(())
+    report.finish()
 }
 
 /// `cargo x bench debugger`
@@ -64,18 +63,19 @@ pub fn debugger(options: &[&str]) -> Result<(), Failure> {
     for lines in debugger::PARTS {
         report.add_all(lines(&bench)?);
     }
-    report.finish();
-    Ok(())
+    report.finish()
 }
 
 /// Reads the options and builds what every benchmark needs.
 fn prepare(name: &'static str, options: &[&str]) -> Result<(Bench, Report), Failure> {
     let mut rounds = 5;
     let mut json = false;
+    let mut write = false;
     for option in options {
         match *option {
             "--quick" => rounds = 3,
             "--json" => json = true,
+            "--write" => write = true,
             other => {
                 return Err(Failure::usage(format!(
                     "bench {name}: unknown option {other}"
@@ -89,5 +89,5 @@ fn prepare(name: &'static str, options: &[&str]) -> Result<(Bench, Report), Fail
         scratch: Scratch::new("bench")?,
         rounds,
     };
-    Ok((bench, Report::new(name, json)))
+    Ok((bench, Report::new(name, json, write)))
 }

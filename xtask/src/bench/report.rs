@@ -1,5 +1,7 @@
 //! The table that a benchmark prints.
 
+use super::page;
+use crate::failure::Failure;
 use serde_json::{Value, json};
 
 /// A bar, and on which side of it the number should lie.
@@ -66,11 +68,13 @@ impl Line {
 pub struct Report {
     benchmark: &'static str,
     json: bool,
+    /// Whether the run is kept, and docs/benchmarks.md made anew.
+    write: bool,
     lines: Vec<Line>,
 }
 
 impl Report {
-    pub fn new(benchmark: &'static str, json: bool) -> Report {
+    pub fn new(benchmark: &'static str, json: bool, write: bool) -> Report {
         if !json {
             let (before, after) = match benchmark {
                 "debugger" => ("gdb", "wayfarer"),
@@ -81,6 +85,7 @@ impl Report {
         Report {
             benchmark,
             json,
+            write,
             lines: Vec::new(),
         }
     }
@@ -103,11 +108,16 @@ impl Report {
         self.lines.extend(lines);
     }
 
-    pub fn finish(self) {
+    /// Prints the JSON, and keeps the run, where that is asked for.
+    pub fn finish(self) -> Result<(), Failure> {
         if self.json {
             let lines: Vec<Value> = self.lines.iter().map(Line::json).collect();
             println!("{}", json!({"benchmark": self.benchmark, "lines": lines}));
         }
+        if self.write {
+            page::write(self.benchmark, &self.lines)?;
+        }
+        Ok(())
     }
 }
 
