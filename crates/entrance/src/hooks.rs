@@ -5,8 +5,9 @@ use core::cell::UnsafeCell;
 use crate::frame::Frame;
 use crate::{call, raw, vdso};
 
-/// The functions behind the entrances. They run on the program's stack, in any thread, possibly
-/// inside a signal handler of the program, and must obey the house rules.
+/// The functions that the entrances call. They run in any thread, possibly inside a signal handler of
+/// the program, and must obey the house rules. System calls and clocks run on the thread's own stack
+/// ([`crate::own_stack`]) while that is free, all others on the program's.
 ///
 /// A hook may be left without returning: by `siglongjmp` out of a signal handler, by cancellation,
 /// by exit and exec.

@@ -1,16 +1,18 @@
 //! How the calls of a debuggee get in.
 //!
-//! Roads that lead to one hook, most of them by one trampoline:
+//! Ways to one hook, most of them through one trampoline:
 //!
 //! ```text
 //! patched `syscall` site ─► stub ──────────────┐
 //! any other `syscall` ─► SIGSYS ─► dispatch.rs ─┴─► trampoline.rs ─► Hooks::dispatch(Frame)
-//! function of libc that is a mere call ─► call.rs ─► Hooks::dispatch(Frame)
+//! function of libc that is a mere call ─► call.rs ─► Hooks::call(Frame)
 //! vDSO function ─► stub ─► Hooks::clock_gettime, …
 //! ```
 //!
 //! This crate knows nothing about recording. It saves and restores the machine state, keeps the
 //! stack unwindable, and calls [`Hooks`]; what a call means is decided there.
+//!
+//! `docs/interception.md` has the recipes: what broke without each of them.
 //!
 //! # House rules
 //!

@@ -46,7 +46,7 @@ pub const ARENA_OFFSET: u64 = 0x0c00_0000;
 pub const MODE_RECORD: u32 = 1;
 pub const MODE_REPLAY: u32 = 2;
 
-/// Bits of [`Header::flags`].
+/// Bits of [`Header::flags`]. The recipes are those of `docs/interception.md`.
 pub mod flags {
     /// Log every received byte, not only those that come from outside the set.
     pub const CONTENTS_ALL: u32 = 1;
