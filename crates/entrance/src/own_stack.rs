@@ -1,8 +1,10 @@
 //! Our own code runs on a stack of our own, where the thread has one that is free.
 //!
-//! The program's stack may be short, and what we leave below it is what its uninitialised variables see:
-//! recording and replay must leave the same. While a handler of the program runs inside our code, and for good if
-//! it jumps away, the stack counts as taken, and everything happens on the program's.
+//! Of the program's stack it takes a frame of 400 bytes, which holds the same in both modes.
+//! Language runtimes call the kernel on stacks of a few kilobytes, and programs read stack that
+//! they never wrote: PostgreSQL's log has uninitialised padding in it, which a replay must
+//! reproduce. While a handler of the program runs inside our code, and for good if it jumps away,
+//! the stack counts as taken, and everything happens on the program's.
 
 use core::arch::global_asm;
 

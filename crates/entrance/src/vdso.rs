@@ -1,9 +1,10 @@
 //! The kernel's own versions of the patched vDSO functions.
 //!
-//! [`crate::patch::patch_vdso`] moves the first instructions of each function to a stub; calling
-//! that stub is calling the original. A function that could not be moved is derived from
-//! `clock_gettime`; where the original would make a system call from outside our text, these functions
-//! make the call themselves.
+//! The functions are patched at their entry, so that clock reads of libc, of Rust and of JITs are
+//! seen alike, at the price of a jump. [`crate::patch::patch_vdso`] moves the first instructions of
+//! each function to a stub; calling that stub is calling the original. A function that could not be
+//! moved is derived from `clock_gettime`; where the original would make a system call from outside
+//! our text, these functions make the call themselves.
 
 use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 

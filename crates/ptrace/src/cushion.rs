@@ -1,7 +1,10 @@
-//! What keeps a program alive that runs into a trap of ours after our death (see [`crate::cushion_code`] for how).
+//! What keeps a program alive that runs into a trap of ours after our death (see
+//! [`crate::cushion_code`] for how).
 //!
-//! A piece of memory with the code and the table of our breakpoints, and the program's action for SIGTRAP replaced. Both
-//! are undone when we leave, by us or by the guardian.
+//! A piece of memory (64 KiB) with the code and the table of our breakpoints, and a handler that
+//! replaces the program's action for SIGTRAP. The handler steps back before a breakpoint and takes
+//! it out if that has not been done, drops traps of steps and watchpoints, and hands the program's
+//! own traps to the program. Memory and action are undone when we leave, by us or by the guardian.
 
 use crate::cushion_code::{COUNT, NEW_ACTION, OLD_ACTION, RESTORER, SIZE, TABLE, code};
 use crate::errand::Errand;

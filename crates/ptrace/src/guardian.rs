@@ -1,10 +1,12 @@
 //! A second process that cleans up after the first if that dies without doing so.
 //!
-//! A breakpoint left in the memory of a program kills it, and so does a watchpoint left in its debug registers. The
-//! parent therefore only watches, and the child does the work: it keeps a list of its traces in memory that both
-//! share. The guardian traces the worker's tracing thread, for its exit stop alone: there the thread is beyond help
-//! but the kernel has not let go of the programs yet. The guardian puts their bytes back and lets the thread die. Threads
-//! with a trap on its way fall on their cushion then; the guardian takes that away last, with all else (`aftermath`).
+//! A breakpoint left in the memory of a program kills it, and so does a watchpoint left in its
+//! debug registers. The parent therefore only watches, and the child does the work: it keeps a list
+//! of its traces in memory that both share. The guardian traces the worker's tracing thread, for
+//! its exit stop alone. There the thread cannot be saved, but the kernel has not released the
+//! programs yet. The guardian puts their bytes back and lets the thread die. Threads with a trap on
+//! its way then run into their cushion; the guardian takes that away last, with handler, memory and
+//! debug registers (`aftermath`).
 
 use crate::aftermath::{Remains, clean_up, repair};
 use crate::process_files;

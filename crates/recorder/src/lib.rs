@@ -1,12 +1,15 @@
-//! Records and replays on one host: launches the debuggees with the runtime inside, waits for them, and
-//! turns what they leave into a trace or a verdict.
+//! Records and replays on one host: launches the debuggees with the runtime inside, waits for them,
+//! and turns what they leave into a trace or a verdict.
 //!
 //! - [`record`]: [`program`] → [`session`] → [`launch`] → wait → seal;
 //! - [`replay`]: plan → [`modules`] → session → [`launch`] → monitor → verdict;
 //! - [`probe`]: what this machine offers.
 //!
-//! Unsafe code is confined to [`session`] (the shared mapping), [`launch`] and [`probe`] (between fork and
-//! exec), [`children`], [`inherited`] and one look at file capabilities in [`program`].
+//! Neither needs ptrace: the runtime in each process does the work, and the host reads its session
+//! file. ptrace is kept for the debugger.
+//!
+//! Unsafe code is confined to [`session`] (the shared mapping), [`launch`] and [`probe`] (between
+//! fork and exec), [`children`], [`inherited`] and one look at file capabilities in [`program`].
 
 pub mod children;
 pub mod inherited;

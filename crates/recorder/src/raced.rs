@@ -1,5 +1,6 @@
-//! Programs that raced: whose replay diverged by a race after `--threads auto` had found no sign of one. They are
-//! remembered by build id, one small file each, and recorded serially from then on.
+//! Programs that raced: a replay diverged by a race after `--threads auto` had found no sign of
+//! one. They are remembered by build id, one file each in `$XDG_STATE_HOME/wayfarer/raced`. The
+//! session header tells them to every later recording, and auto takes serial mode for them.
 //!
 //! Where the directory cannot be written, nothing is remembered.
 

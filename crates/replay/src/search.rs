@@ -1,9 +1,11 @@
 //! The search for an exact replay of a parallel trace: which delays to try next.
 //!
-//! Threads that run one at a time, each until it has to wait, do what the recorded ones did, except where one
-//! of them was slower than its record tells. So few delays are enough, and most of the others are tried first:
-//! none, then one more than in the attempt that went furthest, nearest to its end first; between these, several
-//! at random. An attempt that goes further than all others before it is kept, and the search goes on from there.
+//! Threads that run one at a time, each until it has to wait, do what the recorded ones did, except
+//! where one of them was slower than its record tells. So few delays are enough, and the most
+//! likely are tried first: none, then one more than in the attempt that went furthest, nearest to
+//! its end first; between these, several at random. An attempt that goes further than all others
+//! before it is kept, and the search goes on from there. Delays under which the whole trace replays
+//! identically are kept next to it.
 
 use std::collections::{BTreeSet, VecDeque};
 

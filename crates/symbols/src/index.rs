@@ -1,4 +1,8 @@
 //! The index of all names of a module: built in parallel, kept in a cache file, searched in place.
+//!
+//! One pass over the units makes it; the result is written to the cache piece by piece. Files are
+//! mapped, and pages that were scanned are given back to the kernel at once, so that a debugger
+//! holds what it uses and not what it has seen.
 
 mod build;
 mod cache;

@@ -1,4 +1,10 @@
 //! Stopping threads, and telling when they all have.
+//!
+//! A [`Halting`] is the set of threads that have been asked to stop and have not reported yet, with
+//! the [`Purpose`] that tells what follows: an event, an answer, or a detach. Its first and last
+//! stop are timed, because how close together they are is what makes a halt good. Reports that
+//! arrive meanwhile are kept with their threads and told when those are resumed, so that no stop is
+//! lost and none is told twice. A thread that does not stop in time is given up.
 
 use super::Tracer;
 use super::detach::Leave;

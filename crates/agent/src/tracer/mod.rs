@@ -1,9 +1,22 @@
 //! The one thread that traces: it waits for the kernel and for the debugger, and owns all state.
 //!
-//! Everything that happens is a [`Happening`]. A report of the kernel is judged in `reports`, which ends in one of
-//! three ways: the thread goes on at once (`resuming`), it stays stopped because somebody wants it to, or its stop is
-//! told to the debugger, which first stops whom the stop takes along (`halting`). Nothing here blocks on a single
-//! thread: what takes more than one step is kept as state until the report comes that ends it.
+//! # The event loop
+//!
+//! Everything that the thread reacts to is a [`Happening`]: a report of the kernel, a command of
+//! the debugger, a signal to end, or a tick when a deadline may have passed. One loop
+//! (`Tracer::run`) takes them one by one. Reports come first, because they are what everything else
+//! waits for; after a hundred of them the debugger gets an answer. With nothing to do, the thread
+//! sleeps until a child reports or a command arrives, and only wakes by time while something has a
+//! deadline.
+//!
+//! A report is judged in `reports`, which ends in one of three ways. The thread goes on at once
+//! (`resuming`): a condition was false, a step is under way, a signal only passes. Or it stays
+//! stopped, because it is held or waits at a barrier. Or its stop is told to the debugger, after
+//! the threads that the stop takes along have stopped too (`halting`).
+//!
+//! Nothing here blocks on a single thread. What takes more than one step (a halt, an attach, a step
+//! over a breakpoint, a call in the debuggee) is kept as state until the report comes that ends it.
+//! That is why a thread that never stops can delay one request, but not the agent.
 
 mod barrier;
 mod births;

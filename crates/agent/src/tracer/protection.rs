@@ -1,8 +1,12 @@
 //! Attached programs outlive us, however suddenly we die.
 //!
-//! Three things see to it. A thread that ran into a breakpoint is put before it before the kernel takes its stop for
-//! noticed. A program has a cushion to fall on when a trap reaches it after our death. And the guardian, which knows of
-//! both, puts the rest right (`wayfarer_ptrace::guardian`). Launched programs die with us and need none of it.
+//! The kernel delivers the trap of a breakpoint if the tracer dies before it has taken note of the
+//! stop, and drops it otherwise. So the tracer looks first, puts the thread back before the
+//! breakpoint, and takes note then. What is delivered after our death meets a handler that every
+//! attached program gets (`wayfarer_ptrace::cushion`). Instructions out of line end in a jump home.
+//! Registers of a thread that works for us are kept where the guardian finds them
+//! (`wayfarer_ptrace::loans`). The guardian, parent of the agent, repairs the rest
+//! (`wayfarer_ptrace::guardian`). Launched programs die with us and need none of it.
 
 use super::Tracer;
 use super::process::{BREAKPOINT, ProcessId, Protection, Space};

@@ -1,4 +1,7 @@
 //! Registers and stacks of many threads in one request, and what becomes stale when something runs.
+//!
+//! Registers and the first pages of all stacks come in one answer of the agent, and are unwound on
+//! all processors; `thread apply all bt` goes this way too.
 
 use wayfarer_protocol as wire;
 

@@ -1,4 +1,17 @@
 //! What a stop of the agent means: a stop for the user, a step on its way, or nothing.
+//!
+//! # How a stop is judged
+//!
+//! The agent tells facts: these threads stopped, for these causes. For each cause the debugger
+//! decides what it means. A hit of the user's breakpoint is counted and its condition, if the agent
+//! could not evaluate it, is evaluated here. A hit of a breakpoint of our own (end of `finish`, a
+//! `longjmp`, the loader's) belongs to the plan that placed it. The end of a step may be one leg of
+//! a `next`, which plans the next one (`stepping`).
+//!
+//! If nothing is left to tell, all threads that the stop took along are resumed, and the user never
+//! hears of it. If there is, the plans of the stopped threads are dropped, the rest of the scope is
+//! stopped, and each cause becomes a view. A stop in the foreground selects its thread; one in the
+//! background never changes the selection.
 
 use wayfarer_protocol as wire;
 use wire::stop_reason::Reason;

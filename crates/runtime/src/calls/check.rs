@@ -1,7 +1,8 @@
 //! Checksums: of a call's arguments, and the running one of everything a thread gives away.
 //!
-//! A record carries eight bits. For calls that give bytes away they come from the running checksum of
-//! the thread, so a difference once met stays visible in every later check byte.
+//! Each record carries eight bits over its scalar arguments and strings. For calls that give bytes
+//! away they come from the running checksum of the thread, so that a difference stays visible in
+//! every later check byte.
 
 use crate::calls::table::Call;
 use crate::program::user;

@@ -1,4 +1,7 @@
 //! Clocks that the program reads without a system call.
+//!
+//! Values are recorded as differences to the last value of the same clock. Nothing is rounded; the
+//! packing of the trace takes care of the size.
 
 use crate::calls::replay;
 use crate::log::end as log_end;

@@ -1,8 +1,10 @@
 //! Connections: both ends find each other, so that they become one object.
 //!
 //! The connecting side writes what only the two ends can know into a table: for TCP the pair of
-//! addresses, for a Unix stream a name that we give to its socket. The accepting side looks it up. A
-//! connection that is not found comes from outside the set, and its contents are logged.
+//! addresses, for a Unix stream a name that the kernel gives to its socket at our request. The
+//! accepting side looks it up. An accept waits only while a connect of the set is between its call
+//! and its entry. A connection that is not found comes from outside the set, and its contents are
+//! logged. Datagrams are always logged with contents, because they may be lost or reordered.
 
 use crate::calls::check;
 use crate::calls::outputs::{self, Before};

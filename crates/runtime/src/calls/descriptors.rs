@@ -1,7 +1,14 @@
 //! Which object each descriptor stands for, kept in step with the calls that move descriptors.
 //!
-//! An entry is object × 2 + side; 0 means not tracked, and then contents are logged. The same code runs
-//! in a recording and in its replay, so the table needs no records of its own.
+//! An entry is object × 2 + side; 0 means not tracked, and then contents are logged. The same code
+//! runs in a recording and in its replay, so the table needs no records of its own.
+//!
+//! # Why all descriptors of a replay are virtual
+//!
+//! A replay opens no socket, pipe or file of the recorded run. Each call on a descriptor is
+//! answered from the log, and bytes between recorded processes pass through the shared memory of
+//! the session file. So a replay needs no ports, no rights and no name space, has no limit on
+//! buffers, and touches nothing outside of itself.
 
 use crate::state::process::MAX_DESCRIPTORS;
 use crate::state::{Process, object};

@@ -1,10 +1,16 @@
 //! Recording: Syscall User Dispatch is switched off where nothing is left for it to catch.
 //!
-//! While it is armed, the kernel takes a longer way into every call, patched or not. So a busy process asks the
-//! host to look at its code. If each `syscall` instruction there is a patched one, dispatch goes off, and comes
-//! back before new code can run. A thread can arm itself only: in serial mode each one does what the process
-//! has decided when it gets its turn, before it is back in the program. In parallel mode nobody could make
-//! the others do so in time, and dispatch stays on.
+//! While it is armed, the kernel takes a longer way into every call, patched or not: some 60 ns,
+//! half of what recording costs a busy program. So a process that fills its second chunk of log
+//! asks the recorder to look at its code. The recorder disassembles every mapped file once (the
+//! result is cached by build id; unwind information tells code from tables between functions). If
+//! each `syscall` instruction there is a patched one, dispatch goes off. It comes back before a
+//! call that maps other code. Code without a file, such as a JIT's, is never trusted. `info` names
+//! the processes.
+//!
+//! A thread can arm only itself. In serial mode each thread does what the process has decided when
+//! it gets its turn, before it is back in the program. In parallel mode the others could not be
+//! made to do so in time, and dispatch stays on.
 
 use crate::state::{Thread, header};
 use wayfarer_entrance::dispatch;

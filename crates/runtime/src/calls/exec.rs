@@ -1,4 +1,8 @@
 //! exec: the runtime must be in the next program image too, and the image must find its place.
+//!
+//! A replay starts what the log says: the ELF file, the arguments and the environment of the
+//! recorded image. Scripts, `PATH` and working directories need not exist. Padding in our own
+//! variable keeps the stack at the addresses of the recording.
 
 use crate::calls::check;
 use crate::calls::counter;

@@ -1,4 +1,18 @@
 //! The end of a thread or process, both modes.
+//!
+//! # The end of a thread is made by us
+//!
+//! The kernel clears the thread id and marks robust mutexes at a moment that cannot be ordered. The
+//! runtime does both while the thread still has its turn, in both modes. For the same reason
+//! mutexes are initialised without priority inheritance: the kernel would write into them while
+//! their owner runs.
+//!
+//! # The end of a process keeps the standard output
+//!
+//! libc empties the buffers of its streams without their locks, in the last step of `exit`. Other
+//! threads may still print then. So a process that ends by `exit` keeps the standard output to
+//! itself, from our own exit handler on, which is the last that is called. A thread that has the
+//! output at that moment is waited for, 50 ms at most.
 
 use crate::calls::check;
 use crate::calls::output;

@@ -1,4 +1,13 @@
 //! Memory mappings: really made in both runs, at the same addresses, with the same contents.
+//!
+//! # Which files a trace carries
+//!
+//! Files below `/usr`, programs, libraries and large unchanged files are mapped from their place
+//! again in a replay. They are verified by size and first page, modules by build id and before
+//! anything starts. All other mapped files are carried in the trace. So is everything that was made
+//! or changed since the recording began, libraries included and whatever time its maker gave it,
+//! because programs remove what they made. A trace stays small this way, and a replay needs the
+//! software that was recorded, but not the data.
 
 use crate::calls::check;
 use crate::calls::disarm;

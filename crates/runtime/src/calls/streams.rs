@@ -2,8 +2,14 @@
 //!
 //! A direction of an object is *exclusive* while one thread writes it and one thread reads it, both
 //! inside the set. Then a read needs only its count: the bytes are those that the writer will write
-//! again. As soon as a second writer or reader appears, or somebody whom we cannot see, contents are
+//! again. As soon as there is a second writer or reader, or one that we cannot see, contents are
 //! logged from there on. The flag is set before the second one's call, so no byte can slip through.
+//!
+//! # Why there is no lock for each stream
+//!
+//! With one writer and one reader the order of the bytes is implied. A lock would have to be held
+//! over a blocking read, and that would change the program. Logging contents everywhere else costs
+//! bytes, never correctness.
 
 use crate::program::user;
 use crate::state::Thread;

@@ -1,10 +1,12 @@
 //! Cancellation of threads.
 //!
-//! In libc the canceller marks the other thread's description, at a moment that nobody can order. Here it only
-//! sends the signal that libc uses for it, and libc's handler marks the thread that it runs in: signals are
-//! recorded, so a replay marks it at the same place. From then on libc's own cancellation points do their work. Those
-//! that are hooked and do not wait for real in a replay leave an outcome behind ([`CANCELLED`]) by a clean-up
-//! handler, and a replay acts on that alone.
+//! In libc the canceller writes into the other thread's description, at a moment that cannot be
+//! ordered. Ours only sends the signal that libc uses for it, and libc's handler marks the thread
+//! that it runs in. Signals are recorded, so a replay marks the thread at the same place. From then
+//! on libc's own cancellation points do their work. Those that are hooked and do not wait for real
+//! in a replay leave an outcome ([`CANCELLED`]) by a clean-up handler, and a replay acts on that
+//! alone. A handler takes its place among the system calls of the process, after the call that sent
+//! the signal.
 
 use super::mutex::Mutex;
 use super::real::{Real, address, call, call1};

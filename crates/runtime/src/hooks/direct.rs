@@ -1,8 +1,17 @@
 //! Functions of libc that only make a system call: `read`, `sendmsg`, `epoll_wait` and their like.
 //!
-//! They are calls like any other, and the patched sites in libc would bring them to us. Standing in front of them is a
-//! shorter way there for what busy programs do most. It is not taken where threads may be cancelled: libc does that
-//! within its own functions.
+//! They are calls like any other, and the patched sites in libc would bring them to us. Busy
+//! programs spend their calls here, and the way by name is shorter: vector registers and flags need
+//! not be kept, and libc's own switching of cancellation, two atomic operations, falls away. A call
+//! that may wait stands in the code that makes it and not in a function of its own: the processor
+//! does not predict a return across the kernel, so each one costs a wrong guess. (A table tells a
+//! signal handler where these places are.) A call of a program with several threads (send, wait,
+//! receive on one TCP connection, best of 400 runs) cost 92 ns more than plain at a patched site
+//! and 45 ns by name; with the first-level cache emptied in between, 120 and 60 ns.
+//!
+//! It is not done where any module asks for `pthread_cancel`, because libc cancels within its own
+//! functions. If a library that asks for it is loaded later, the recording changes over and says so
+//! to the replay, because a cancelled thread shows whose code it waits in.
 
 use super::real::{Real, address, call};
 use crate::program::resolve;

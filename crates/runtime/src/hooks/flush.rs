@@ -1,8 +1,10 @@
 //! `fflush` of all streams.
 //!
-//! Libc goes through its list of them under a lock of its own, with which it waits for the lock of each. Who has one of
-//! those may want to come in here meanwhile (see [`library`]), so we go through the list instead: it changes only while
-//! somebody is in here, and each stream is a use of it at its own turn.
+//! libc goes through its list of streams under a lock of its own, with which it waits for the lock
+//! of each. A thread that has one of those may want to come in here meanwhile (see [`library`]), so
+//! we go through the list instead. It changes only while a thread is in here, and each stream is a
+//! use of it at its own turn. A stream that another thread has is tried again after a moment in
+//! which others may come in.
 
 use super::library;
 use super::real::{self, Real, call};

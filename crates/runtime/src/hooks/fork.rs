@@ -1,10 +1,14 @@
-//! `fork`, for which libc keeps a list of handlers under a lock of its own, through all of them. Which of several threads
-//! gets it first is nothing that anybody sees, so they come one after the other, in a kept order.
+//! `fork`, for which libc keeps a list of handlers under a lock of its own, during all of them. The
+//! first of several threads to get it shows nowhere, so forks come one after the other, in a kept
+//! order.
 //!
-//! Around the system call itself libc keeps the locks of its heap. A thread that waited for its turn with them in hand
-//! would keep everybody from `malloc`, so the fork is a use of the heap, too: by handlers of our own, the first ones
-//! that are registered, which libc calls behind all others before the fork and ahead of them after it. No code of the
-//! program runs in between.
+//! Around the system call itself libc keeps the locks of its heap. A thread that waited for its
+//! turn with them in hand would keep all others from `malloc`, so the fork is a use of the heap,
+//! too. It begins and ends in handlers of our own, the first ones that are registered: libc calls
+//! them last before the fork and first after it, so no code of the program runs in between.
+//!
+//! A child unlocks locks that it got with its memory. Whether that wakes a thread, which is not
+//! there, depends on who waited when, so these wakes are made and not recorded.
 
 use super::guarded::Guarded;
 use super::real::{Real, call};

@@ -1,5 +1,6 @@
-//! The heap: addresses that `malloc` gives must be the same in a replay, whatever the threads do with
-//! them. So all calls of one process that has several threads come in one order.
+//! The heap: addresses that `malloc` gives must be the same in a replay, whatever the threads do
+//! with them. So all calls of a process that has several threads come in one order: the heap is one
+//! object.
 
 use super::guarded::Guarded;
 use super::real::{Real, call};

@@ -1,10 +1,31 @@
-//! Functions of libc that keep a state of their own behind locks of their own: time zones, names of hosts and users,
-//! locales, the list of streams.
+//! Functions of libc that keep a state of their own behind locks of their own: time zones, names of
+//! hosts and users, locales, loaded libraries, the list of streams. Together they are one object.
+//! The list of functions is in `runtime-abi/src/library.rs`.
 //!
-//! Nobody sees those locks. A thread of a replay that got one earlier than it did in the recording, and then waits for
-//! its turn with the heap, would keep out another one whose turn it is. So one thread at a time is in such a function,
-//! in a kept order, except while it waits in a system call or for a lock: whoever calls the program's code from there,
-//! or waits for a lock that somebody has who wants to come in, lets others in meanwhile.
+//! # Why they come in one order
+//!
+//! libc takes those locks inside, unseen. A thread of a replay that got one of them earlier than in
+//! the recording, and then waits for its turn with the heap or a call, keeps out the thread whose
+//! turn it is: eight threads that call `localtime`, `getaddrinfo`, `dlopen` or `popen` came to a
+//! standstill in nearly every replay. So one thread at a time is in such a function, in a kept
+//! order. The order of the locks is: threads, forks, libc's state, the heap.
+//!
+//! # Where others are let in
+//!
+//! That must not serialise what waits, and must not lock up. A thread that makes a call that may
+//! wait, waits for a lock, or runs a handler lets others in meanwhile. Both runs know these places
+//! for calls and handlers. A wait for a lock is a matter of time, so the recording notes that
+//! another thread came in (`LET_IN`, after the `ACQUIRE` of coming back), and a replay lets others
+//! in there whether it has to wait or not.
+//!
+//! A function that is left by cancellation goes out through a personality routine: the frame of our
+//! stub has one that notes the way out and lets the unwinder go on. `dlsym` without a library looks
+//! at its caller, and returns by way of a `ret` in the caller's code.
+//!
+//! Not in this order: functions that sort or search with the program's own comparison, `getenv`,
+//! and regular expressions (`regex.rs`). A process whose second thread was made by libc itself
+//! (timers that start threads, `aio_read`) is serial in mode auto, because that thread takes locks
+//! that are not seen.
 
 use super::guarded::Guarded;
 use super::real::{Real, call};

@@ -1,9 +1,11 @@
 //! The loader, as a part of libc with a state of its own (`library.rs`).
 //!
-//! `dlopen` and its like look at who called them, so they are jumped to. The loader locks and unlocks by two pointers of its
-//! own, which it sets when libc is there: with ours in their place, a thread that is about to load something comes in
-//! as it takes the loader's first lock, and goes out as it gives that lock back. Locks that the loader takes to bind a
-//! function at its first call are left alone: who comes first there is a matter of time, and nobody sees it.
+//! `dlopen` and its like look at their caller, so they are jumped to. The loader locks and unlocks
+//! by two pointers of its own, which it sets when libc is there. In a parallel process these two
+//! are ours: a thread that is about to load something comes in as it takes the loader's first lock,
+//! and goes out as it gives that lock back. Locks that the loader takes to bind a function at its
+//! first call are left alone: which thread comes first there is a matter of time, and shows
+//! nowhere.
 
 use super::library;
 use super::real::{Real, address, call1};

@@ -1,8 +1,9 @@
-//! Things that happen once: the trace says who did them, the others wait. Who finds them done already
-//! leaves no mark, because that is a matter of time alone.
+//! Things that happen once: the trace says which thread did them, the others wait. A thread that
+//! finds them done already leaves no record, because that is a matter of time alone.
 //!
-//! Who does them may be cancelled or throw on the way: then somebody else begins anew. Each beginning says how many
-//! were given up before it at this address, and in a replay waits for as many.
+//! The thread that does them may be cancelled or throw on the way: then another one begins anew.
+//! Each beginning says how many were given up before it at this address, and in a replay waits for
+//! as many. A personality routine on the frame of our stub notes such a way out.
 
 use super::followed;
 use super::library::{CLEANUP_PHASE, CONTINUE};

@@ -1,5 +1,6 @@
-//! Regular expressions: each compiled one has a lock of libc's own, and memory that grows with what it has matched.
-//! Whoever uses one comes in a kept order.
+//! Regular expressions: each compiled one has a lock of libc's own, and memory that grows with what
+//! it has matched. So each is an object of its own whose uses come in a kept order, and threads
+//! that match with different ones do not wait for each other.
 
 use super::followed;
 use super::guarded::Guarded;

@@ -1,5 +1,15 @@
-//! Threads: making one, joining one and the end of one come in one order, so that libc finds the same
-//! stacks free. Their lock comes before that of libc's state, and that before the one of the heap.
+//! Threads: making one, joining one and the end of one come in one order, so that libc finds the
+//! same stacks free. Their lock comes before that of libc's state, and that before the one of the
+//! heap.
+//!
+//! A thread keeps this lock and the heap's from its last destructor until it is gone, because libc
+//! gives back its caches and its stack in between. Making and joining a thread that does nothing
+//! takes some 1.8 times as long as without us, in either mode. The unwinder that `pthread_exit` and
+//! exceptions through libc load is loaded before the second thread.
+//!
+//! `pthread_kill` looks into the other thread's description, so it is in this order too. Handlers
+//! that arrive while a thread holds it wait until it is through, because they may send signals
+//! themselves, or never return.
 
 use super::guarded::Guarded;
 use super::real::{Real, call};

@@ -1,7 +1,21 @@
 //! Writing a thread's log: reserve, fill, commit.
 //!
-//! A log is a chain of chunks in the arena of the session file. The committed length in the head of a
-//! chunk is stored after the record, so whoever reads the file after a `kill -9` finds whole records.
+//! A log is a chain of chunks in the arena of the session file. The committed length in the head of
+//! a chunk is stored after the record, so that a reader finds whole records after a `kill -9`.
+//!
+//! # Children, sends and outputs are announced
+//!
+//! The record of a fork, of a send and of an output comes before the call, and its result after it,
+//! because the child, the bytes or a signal may be faster than we are. The result of a send that
+//! did what was asked is left out. Until the thread has its turn again, the log ends with a result
+//! that says that the call has not come back. Otherwise a log whose last record is a send would
+//! leave open whether the thread ran on before others had their turn.
+//!
+//! # A recording that runs out of room
+//!
+//! The program goes on without its log. Threads still take turns, keep the order of accesses and
+//! pass both on when they end: a thread that stopped alone would leave the others waiting for ever.
+//! Nothing is written after the first record that found no room.
 
 pub mod end;
 pub mod reader;

@@ -1,10 +1,12 @@
-//! Objects that one thread accesses again and again, where others could at any moment: as long as none does,
-//! the thread counts without an atomic operation, which would cost as much as the lock itself.
+//! Biased objects: one thread accesses them again and again, and others could at any moment.
 //!
-//! While it counts, the thread shows in its slot which word it is at. Who comes next stops the counting by
-//! the lock bit, makes all processors pass a barrier and waits until the slot shows something else: then
-//! the owner has either seen the bit or is done. The owner may overwrite the bit meanwhile, so it is looked
-//! at again.
+//! Readers and semaphores exclude nobody while they count, so counting would take an atomic
+//! operation, which costs as much as the lock itself. A thread that came 8,192 times in a row
+//! counts without one. While it counts, it shows in its slot which word it is at. The next thread
+//! stops the counting by the lock bit, makes all processors pass a barrier (`membarrier`) and waits
+//! until the slot shows something else: then the owner has either seen the bit or is done. The
+//! owner may overwrite the bit meanwhile, so it is looked at again. Stopping is dear, so it pays
+//! for itself at such lengths only.
 
 use crate::parallel::order::{BIASED, COUNT, LOCK, OWNER, OWNER_SHIFT};
 use crate::state::thread_slot;

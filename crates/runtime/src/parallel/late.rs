@@ -1,9 +1,11 @@
-//! Recording: a look at libraries that come when the program runs already, above all at those that come after a parallel
-//! process was surveyed.
+//! Recording: libraries that are loaded after the process was surveyed.
 //!
-//! The mode of a process is settled by then. What a survey would have found in the library is written down, so that
-//! whoever meets a divergence knows where to look. The file is read by calls, because of the library only this
-//! one part is mapped yet, and because a file that gets shorter meanwhile must not fault.
+//! The mode of a process is settled by then. To change it, every other thread would have to be
+//! stopped first, and one that spins in the new code makes no event at which it could be. So what a
+//! survey would have found in the library (futex calls of its own, loops that spin) is written down
+//! as a note, and a divergence report names it. The file is read by calls, because only this one
+//! part of the library is mapped yet, and because a file that gets shorter meanwhile must not
+//! fault.
 
 use crate::calls::memory::path_of;
 use crate::hooks::direct;

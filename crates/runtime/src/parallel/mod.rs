@@ -1,10 +1,16 @@
-//! Parallel mode: threads run at once, and only the order of their accesses to shared objects is kept.
+//! Parallel mode: threads run at once, and only the order of their accesses to shared objects is
+//! kept.
 //!
-//! Whether a process is recorded in this mode is decided when it gets its second thread, by what its
-//! code looks like, unless the user said it. All system calls of the process count as accesses of one
-//! object of their own, so that what threads tell each other through the kernel keeps its order too. A call that may
-//! wait, in which others go on, is two: as it begins, for those who see what it does, and when it is over, behind those
-//! that it waited for. A send is noted before whoever received it.
+//! The mode of a process is decided when it gets its second thread, by what its code looks like
+//! (`survey.rs`), unless the user chose it.
+//!
+//! All system calls of the process count as accesses of one object of their own, so that what
+//! threads tell each other through the kernel keeps its order too. A call that may wait, during
+//! which others go on, counts twice: when it begins, for those that see what it does, and when it
+//! is over, after those that it waited for. Otherwise a send whose answer another thread has before
+//! the sender is back would be noted after that answer. A send is noted before its receipt. Futex
+//! calls and `sched_yield` are made for real in both runs and leave no record: how often a thread
+//! looks is a matter of time.
 
 pub mod bias;
 pub mod handover;

@@ -1,8 +1,9 @@
 //! Replay in parallel mode: of a sleep, a small part is slept.
 //!
-//! Programs rely on sleeps: whoever looks again after a tenth of a second finds that another thread, which had but a
-//! few instructions to go, has said what it had to say. A replay skips the time, and would look too early. While the
-//! thread naps its event goes on, so the others get as far as they were and no further.
+//! Programs rely on sleeps: a thread that looks again after a tenth of a second finds that another
+//! one, which had but a few instructions to go, has said what it had to say. A replay skips the
+//! time, and would look too early. While the thread naps its event goes on, so the others get as
+//! far as they were and no further.
 
 use crate::parallel::solid;
 use crate::program::user;

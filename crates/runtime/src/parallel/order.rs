@@ -1,10 +1,20 @@
-//! The order of the accesses to one object: kept while recording, kept to in a replay.
+//! The order of the accesses to one object: kept while recording, followed in a replay.
 //!
-//! The state of an object is 16 bytes, most often in spare words of the object itself. While recording
-//! they say who accessed it last and how often in a row: the same thread again is a comparison and an
-//! increment, another thread begins a new run and writes an `ACQUIRE` into its own log. A reader is another
-//! owner than the same thread as a writer, so that each run is of one side. In a replay they say whose run
-//! it is and how much of it is left (`runs.rs`).
+//! The state of an object is 16 bytes, most often in spare words of the object itself. While
+//! recording they say which thread accessed it last, and how often in a row. The same thread again
+//! costs a comparison and an increment. Another thread begins a new *run* and writes an `ACQUIRE`
+//! with the length of the run before into its own log. In a replay the state says whose run it is
+//! and how much of it is left (`runs.rs`); the host knows the length of each run in advance.
+//!
+//! A reader counts as another owner than the same thread as a writer, by a bit next to its number,
+//! so that each run is of one side. A thread that reads and writes by turns begins a run each time.
+//! The history needs that to tell the sides apart; it costs some 15 ns, and the trace next to
+//! nothing.
+//!
+//! Locks are noted after the acquisition, while they exclude others. A semaphore's post is noted
+//! before it is made, so that no wait that it ends is noted earlier; so is an arrival at a barrier.
+//! A condition wait is the order of its mutex. Results of tries and timed waits are `OUTCOME`
+//! records that count the usual results between them.
 
 use crate::hooks;
 use crate::log;

@@ -1,4 +1,11 @@
 //! The runs of a replay: a thread waits for its own, makes the accesses of it and passes on.
+//!
+//! Only the next thread in line looks; all others sleep, each on a word of its own, and are woken
+//! one run early. A thread looks only while the run before its own goes on. It does not look at the
+//! object, whose memory it would take away from the owner each time, but at a word next to it,
+//! which is written when a run is over (for a mutex: when it is unlocked). Two threads that hand
+//! over to each other on the same processor are left there by the kernel while another is idle: the
+//! one that notices moves.
 
 use crate::log::end as log_end;
 use crate::log::reader;

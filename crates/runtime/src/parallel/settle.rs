@@ -1,5 +1,11 @@
-//! Replay of a parallel process: handlers that ran where the thread made no event are run again before the same access
-//! to a sync object, and not before an earlier one that left no record.
+//! Replay of a parallel process: handlers run where they ran, also between calls that leave no
+//! record.
+//!
+//! A signal that found the thread in `sched_yield` was recorded with the number of such calls since
+//! the last event; one that found it waiting for a `pthread_once`, with that object; one that found
+//! it at another wait, with the number of calls of the usual outcome before. So a replay runs the
+//! handler before the same access, and not before an earlier one that left no record. Calls that
+//! only wake others run no handlers, because a replay may not make them.
 
 use crate::hooks::library;
 use crate::log::reader;

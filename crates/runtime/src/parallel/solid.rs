@@ -1,9 +1,14 @@
 //! Solid replay: the threads of a parallel process run one at a time under a fixed rule.
 //!
-//! The thread that runs goes on until it has to wait; then it is the turn of the next in a ring. Behind each
-//! access lies a *point*, and the points of a process are numbered. At points that the host names the thread
-//! steps aside until others have made so many accesses, or until none of them can go on. Nothing in the rule
-//! depends on time, so unsynchronised accesses come out the same in every replay with the same delays.
+//! The running thread goes on until it has to wait; then it is the turn of the next in a ring. That
+//! is nearly how they ran in the recording: an event is noted when its call is over, so the code
+//! after it ran right then. After each access lies a *point*, and the points of a process are
+//! numbered. At points that the host names (*delays*) the thread steps aside until others have made
+//! so many accesses, or until none of them can go on. Nothing in the rule depends on time, so
+//! unsynchronised accesses come out the same in every replay with the same delays.
+//!
+//! Threads change only at accesses. A race that needs a change in the middle of code without any
+//! access (two threads that count without a lock and without calls) is not found.
 
 use crate::parallel::order::REPLAY;
 use crate::session::futex;

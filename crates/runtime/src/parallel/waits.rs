@@ -1,5 +1,5 @@
-//! How long threads wait for locks: looked at only where a lock was found taken, and written down only when
-//! it took a while. A replay passes over it.
+//! How long threads wait for locks. Clocks are read only where a lock was found taken, and a wait
+//! is written down from 10 µs on. A replay passes over it.
 
 use crate::calls::clock;
 use crate::parallel::order::{NUMBER, Order, RECORD};

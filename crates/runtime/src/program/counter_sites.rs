@@ -1,11 +1,19 @@
-//! Where the program reads what no call shows, found in its code and made to fault: the time-stamp counter and the
-//! processor's random numbers.
+//! Instructions that tell the program something without a call, found in its code and made to
+//! fault: the time-stamp counter (`rdtsc`, `rdtscp`) and the processor's random numbers (`rdrand`,
+//! `rdseed`).
 //!
-//! Such a read is two or three bytes, which turn up in code by chance, too. So the function around them is gone through,
-//! instruction by instruction from where its unwind information says that it begins; where there is none, the shift
-//! by 32 that puts the two halves of the counter together must follow. The first byte of the opcode becomes
-//! that of `hlt`, which faults in a program, and the handler of faults answers (`counter.rs`). Modules that were
+//! Databases draw lots from the counter, and libraries measure themselves with it while they are
+//! loaded. The first byte of the opcode becomes that of `hlt`, which faults in a program. The
+//! handler of faults answers, and records the value like a clock (`counter.rs`).
+//!
+//! Such an instruction is two or three bytes, which turn up within other instructions, too. So the
+//! function around them is decoded, instruction by instruction from where its unwind information
+//! says that it begins (`functions.rs`, `instruction.rs`). Where there is no such information, the
+//! shift by 32 that puts the two halves of the counter together must follow. Modules that were
 //! looked through once are remembered for all processes of the session, by their build ids.
+//!
+//! The kernel can make all reads of the counter fault. That would cost the vDSO's clocks, which
+//! read it, so it is used for programs of Go only, whose code has no unwind information.
 
 use crate::program::functions::Functions;
 use crate::program::user;

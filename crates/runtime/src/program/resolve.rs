@@ -1,7 +1,10 @@
-//! Finds the functions that we stand in front of: the next definition after ours in the loader's list.
+//! Finds the real functions of our hooks: the next definition after ours in the loader's list.
 //!
-//! Done by reading hash tables in memory, because `dlsym` may allocate, and allocation may be one of the
-//! functions in question.
+//! Never one before ours: a program with a `malloc` of its own that goes on to the next one means
+//! us.
+//!
+//! Done by reading hash tables in memory, because `dlsym` may allocate, and allocation may be one
+//! of the functions in question.
 
 use core::ffi::CStr;
 use wayfarer_entrance::modules::Module;

@@ -1,4 +1,24 @@
-//! Looks at the program's code to tell whether all its synchronisation goes through pthread functions.
+//! Looks at the program's code to tell whether all its synchronisation goes through pthread
+//! functions (`--threads auto`).
+//!
+//! This is decided when a process gets its second thread. It becomes serial if it
+//!
+//! - imports `syscall` (Rust std, hand-made futexes),
+//! - cancels threads that may be cancelled anywhere (`pthread_setcanceltype`),
+//! - loads a library that spins by hand or makes futex calls of its own,
+//! - takes no pthread lock,
+//! - has `pause` or an atomic exchange in its own code, or
+//! - shares memory.
+//!
+//! Otherwise it becomes parallel. A library that makes threads itself (x265, liblzma) counts as the
+//! program's own code: its locks make a program without any parallel, its atomics make it serial.
+//! Libraries that are loaded later are looked at in `late.rs`; memory that is shared that late, and
+//! threads that libc makes by itself, get a note, too.
+//!
+//! No look at code finds a plain variable that two threads use without a lock. A replay can: when
+//! one diverges by a race in a program that was found fit for parallel mode, the host remembers its
+//! build id (`raced.rs` of the recorder) and later recordings take serial mode. `--threads
+//! parallel` overrides both.
 
 use crate::hooks::cancel;
 use crate::program::resolve;

@@ -1,10 +1,16 @@
 //! Serial mode: where a turn ends that was taken away from a thread between two of its events.
 //!
-//! Calls of the functions that we stand in front of (locks, the heap) are no events there, but they are places
-//! that a replay finds again: *crossings*, counted since the thread's last event. A thread that is asked for its
-//! turn gives it away at its next one, exactly. One that makes none either is stopped in the middle of its code;
-//! then the replay knows at least the two crossings between which that was, which is all that matters to a program
-//! that locks what it shares.
+//! Calls of hooked functions (locks, the heap) are not events in serial mode, but they are places
+//! that a replay finds again: *crossings*, counted since the thread's last event. A thread that is
+//! asked for its turn gives it away at its next crossing, exactly, and races come out the same.
+//!
+//! A thread without crossings is stopped in the middle of its code by a signal, after 20 ms of
+//! processor time. Then the trace says between which two crossings that was. A replay ends the turn
+//! there: before the second one at the latest, otherwise by a timer of processor time. The exact
+//! place does not matter to a program that locks what it shares. It does matter to others (GNU sort
+//! moves the bounds of its merges under another lock than it reads them), so no thread is stopped
+//! without need: a thread that only computes goes on for up to 250 ms if all that wait for a turn
+//! were woken by another thread and have no time limit.
 
 use crate::calls::replay;
 use crate::serial::expected::Expected;

@@ -1,5 +1,10 @@
-//! What happens by force: threads that make no events are made to yield, or to run a handler, in the
-//! middle of their own code.
+//! What happens by force: threads that make no events are made to yield, or to run a handler, in
+//! the middle of their own code.
+//!
+//! The signal for this is SIGSTKFLT and not SIGSYS. One SIGSYS at a time can wait. If ours waits,
+//! the one that the kernel raises for a dispatched call is dropped, and the program goes on after a
+//! call that was never made. SIGSTKFLT is used by nothing else. The program cannot block it, wait
+//! for it or take it away; a program that uses it gets its own.
 
 use crate::calls::replay;
 use crate::log::end as log_end;

@@ -1,9 +1,24 @@
 //! Serial mode: one thread of a domain at a time, and the order in which they took turns.
 //!
 //! A domain is a process with several threads, or all processes that share memory with each other.
-//! While recording the token is a lock; whoever takes it from another owner writes a `TURN` record. In
-//! a replay the turns are simply counted through: a thread whose next record is a `TURN` lets the
-//! others go first.
+//! While recording, the token is a lock; a thread that takes it from another owner writes a `TURN`
+//! record. In a replay the turns are simply counted through: a thread whose next record is a `TURN`
+//! lets the others go first.
+//!
+//! A thread that keeps its turn finds a request in its own slot. It does not look at the token
+//! itself, whose memory moves to every thread that wants it: each lock of the program would have to
+//! fetch it back. For the same reason the token is released by a look and a store instead of an
+//! exchange. A thread that begins to wait between the two is woken by its own time limit.
+//!
+//! # Processes that share memory share one token
+//!
+//! Atomics and semaphores in shared memory are not seen, so their order must come from the turns.
+//! Such processes form the *shared domain* and do not run in parallel.
+//!
+//! A process may join that domain when it already has threads (`join_shared_domain`). The thread
+//! that joins takes the other domain's token before it releases its own, so that no sibling has a
+//! turn there before it. It moves the count of turns past that of the old domain, so that a sibling
+//! in a replay that still looks at the old token never takes one number for the other.
 
 use crate::calls::disarm;
 use crate::log::end as log_end;

@@ -1,8 +1,10 @@
-//! Serial mode, recording: a thread that is woken again and again, and each time finds what it waits for taken.
+//! Serial mode, recording: a thread that is woken again and again, and each time finds what it
+//! waits for taken.
 //!
-//! It gets its turn when the owner lets go of it for a call that waits, and that may always be where the owner holds
-//! the lock: a thread that prints in a loop lets go of its turn within `printf` alone. So whoever has waited in vain so
-//! often asks for a turn at once, and gets it at the owner's next crossing, which is somewhere else.
+//! It only gets its turn where the owner lets go of it for a call that waits, and that may always
+//! be where the owner holds the lock: a thread that prints in a loop lets go of its turn within
+//! `printf` alone. So a thread that has waited in vain six times in a row asks for a turn at once,
+//! and gets it at the owner's next crossing, which is somewhere else.
 
 /// The waits of a thread with nothing else between them.
 #[derive(Clone, Copy, Default)]

@@ -1,9 +1,10 @@
-//! Serial mode, recording: whoever waits for its turn watches the owner.
+//! Serial mode, recording: a thread that waits for its turn watches the owner.
 //!
-//! An owner that waits for others in a loop of its own gives its turn away at once (`spinning.rs`); how often the others
-//! look at it depends on what such looks have shown in this domain. One that has had its turn for long is asked for it,
-//! and gives it away at its next event or crossing. One that makes neither is stopped in the middle of its code at
-//! last.
+//! It looks at the owner's registers by a signal: after a millisecond, after 0.1 ms where such
+//! looks were of use in this domain, after 8 ms where they were not. An owner that waits for others
+//! in a loop of its own gives its turn away at once (`spinning.rs`). One that has had its turn for
+//! long is asked for it, and gives it away at its next event or crossing. One that makes neither is
+//! stopped in the middle of its code at last.
 
 use crate::serial::spinning::{Spin, Verdict};
 use crate::serial::token;

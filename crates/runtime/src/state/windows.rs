@@ -1,8 +1,8 @@
 //! Memory of ours for threads that have ended.
 //!
-//! To unmap memory, the kernel has to tell every processor on which the program runs, which takes as long as all the rest of
-//! a thread's end. So the windows of several are unmapped together, as one piece if their numbers follow each other,
-//! by whoever makes the next thread.
+//! To unmap memory, the kernel has to interrupt every processor on which the program runs, which
+//! takes as long as all the rest of a thread's end. So the windows of 32 ended threads are unmapped
+//! together, as one piece if their numbers follow each other, by the next thread that makes one.
 
 use crate::state::{Process, drop_window, window_of};
 use wayfarer_runtime_abi::atomic::{AtomicBool, AtomicU32, Ordering};
