@@ -13,7 +13,7 @@ impl FromStr for Delays {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let pieces = text.split(',').filter(|piece| !piece.is_empty());
-        let delays = pieces.map(|piece| delay(piece).ok_or(format!("`{piece}` is no delay")));
+        let delays = pieces.map(|piece| delay(piece).ok_or(format!("`{piece}` is not a delay")));
         delays.collect::<Result<_, _>>().map(Self)
     }
 }

@@ -62,15 +62,15 @@ pub fn run(options: &DoctorOptions) -> i32 {
 fn text(finding: &Finding) -> String {
     let mark = match (finding.good, finding.needed) {
         (true, _) => "good",
-        (false, true) => "LACKS",
-        (false, false) => "lacks",
+        (false, true) => "MISSING",
+        (false, false) => "missing",
     };
     let means = if finding.good {
         String::new()
     } else {
-        format!("\n      {:<26} {}", "", finding.means)
+        format!("\n        {:<26} {}", "", finding.means)
     };
-    format!("{mark:<5} {:<26} {}{means}", finding.title, finding.what)
+    format!("{mark:<7} {:<26} {}{means}", finding.title, finding.what)
 }
 
 fn probed(result: std::io::Result<()>) -> (bool, String) {
@@ -92,7 +92,7 @@ fn kernel() -> Finding {
         good: version >= (5, 11),
         needed: true,
         what: format!("Linux {}", release.trim()),
-        means: "older than 5.11: no Syscall User Dispatch, and nobody has tried Wayfarer there",
+        means: "older than 5.11: it has no Syscall User Dispatch, and Wayfarer was never tried there",
     }
 }
 
@@ -116,7 +116,7 @@ fn dispatch() -> Finding {
         good,
         needed: true,
         what,
-        means: "calls outside libc go unseen: programs that make their own (Go, JITs, some allocators) may diverge in replay",
+        means: "calls outside libc are not seen: programs that make their own (Go, JITs, some allocators) may diverge in replay",
     }
 }
 

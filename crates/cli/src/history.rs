@@ -31,7 +31,7 @@ pub fn run(options: &HistoryOptions) -> i32 {
         Ok(numbers) => numbers,
         Err(name) => {
             say::line(&format!(
-                "{name} is no name of an object; they look like L3, and `wayfarer history DIR` lists them"
+                "{name} is not the name of an object; names look like L3, and `wayfarer history DIR` lists them"
             ));
             return 2;
         }

@@ -81,7 +81,7 @@ fn head(out: &mut String, trace: &Trace, summary: &Summary) {
         None => put(
             out,
             "ended",
-            "not known: the recorder did not live to see it",
+            "not known: the recorder ended before the command",
         ),
     }
     let form = match trace.form() {

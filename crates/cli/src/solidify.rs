@@ -32,7 +32,7 @@ pub fn run(options: &SolidifyOptions) -> i32 {
     };
     if !is_parallel(&trace.summary()) {
         say::line(
-            "nothing to do: no process of this trace was recorded in parallel, its replay is exact as it is",
+            "nothing to do: no process of this trace was recorded in parallel, so its replay is exact already",
         );
         return 0;
     }

@@ -267,7 +267,7 @@ fn wrong_input_is_told_and_ends_a_batch() {
         ("info zzz", "Undefined info command: \"zzz\"."),
         ("break nofile.c:3", "No source file named nofile.c."),
         ("delete 7", "No breakpoint number 7."),
-        ("frame x", "is no frame number."),
+        ("frame x", "is not a frame number."),
         ("set listsize many", "takes number, unlimited"),
     ] {
         program

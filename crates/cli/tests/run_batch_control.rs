@@ -254,7 +254,7 @@ fn breakpoints_between_two_runs() {
             "break twice if countr > 1",
             "No symbol \"countr\" in current context. Did you mean counter?",
         ),
-        ("break twice if", "A condition is missing behind \"if\"."),
+        ("break twice if", "A condition is missing after \"if\"."),
         ("break twice if n ==", "A syntax error in expression"),
         (
             "tbreak twise",

@@ -32,7 +32,7 @@ impl Linespec {
         if let Some(expression) = text.strip_prefix('*') {
             let expression = expression.trim();
             return if expression.is_empty() {
-                Err(wrong("an address is missing behind *"))
+                Err(wrong("an address is missing after *"))
             } else {
                 Ok(Linespec::Address(expression.to_owned()))
             };
@@ -119,7 +119,7 @@ impl BreakpointSpec {
             let condition = rest[at + 2..].trim();
             if condition.is_empty() {
                 return Err(DebuggerError::Usage(
-                    "A condition is missing behind \"if\".".to_owned(),
+                    "A condition is missing after \"if\".".to_owned(),
                 ));
             }
             spec.condition = Some(condition.to_owned());

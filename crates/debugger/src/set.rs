@@ -253,7 +253,7 @@ fn parse_item(item: &str, whole: &str, at: usize) -> Result<Item> {
     }
     if item.contains('!') || item.contains(char::is_whitespace) {
         return Err(wrong(
-            "a name has no blanks, and ! stands only in front of a set",
+            "a name has no blanks, and ! stands only before a set",
         ));
     }
     if let Some(processes) = numbers(item) {

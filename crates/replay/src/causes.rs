@@ -98,7 +98,7 @@ pub fn remedy(kind: &str, race: Option<&'static str>) -> String {
         "other-file" | "other-modules" | "exec-failed" => "put the recorded files back, or record again",
         "other-memory" | "clone-failed" => "replay where the limits are those of the recording",
         _ => race.unwrap_or(
-            "replay again; if it differs at the same place each time, an input goes unrecorded there: `wayfarer info` lists the warnings of the recording",
+            "replay again; if it differs at the same place each time, an input is not recorded there: `wayfarer info` lists the warnings of the recording",
         ),
     }
     .to_owned()

@@ -205,7 +205,7 @@ fn came_text(met: &Met) -> String {
                 format!(" ({})", met.text)
             };
             if met.came_number < 0 {
-                return format!("an event that is no call{text}");
+                return format!("an event that is not a call{text}");
             }
             let arguments: Vec<String> = met
                 .came_arguments
@@ -245,7 +245,7 @@ fn standstill(trace: &Trace, threads: &[ThreadState]) -> Explanation {
         },
         Some(thread) => Explanation {
             promised: promised_event(trace, thread.id, thread.events),
-            came: format!("nothing: it waits {}, and nobody can go on", wait_text(trace, &thread.wait, threads)),
+            came: format!("nothing: it waits {}, and no thread can go on", wait_text(trace, &thread.wait, threads)),
             ..at_thread(trace, thread.id, thread.events, threads)
         },
         None => Explanation {
@@ -256,7 +256,7 @@ fn standstill(trace: &Trace, threads: &[ThreadState]) -> Explanation {
     };
     let marks = races::marks_of_waits(threads);
     let around = Around::of(trace, &marks);
-    let cause = "somebody who should have delivered took another way without an event that shows it, or ended";
+    let cause = "a thread that should have delivered took another way, without an event that shows it, or ended";
     Explanation {
         kind: "standstill",
         likely_cause: cause.to_owned(),

@@ -87,14 +87,14 @@ pub fn describe_note(trace: &Trace, note: &Note) -> String {
         }
         note::REFUSED_ASYNC_IO => "io_uring or kernel AIO was asked for and refused".to_owned(),
         note::NO_DISPATCH => {
-            "this kernel has no Syscall User Dispatch: calls outside libc went unseen".to_owned()
+            "this kernel has no Syscall User Dispatch: calls outside libc were not seen".to_owned()
         }
         note::NOT_PATCHED => format!(
             "{text} was not patched (unknown build): all its calls went through dispatch, slowly"
         ),
-        note::UNSEEN_CLONE => "a clone that shares memory ran unseen".to_owned(),
+        note::UNSEEN_CLONE => "a clone that shares memory was not seen".to_owned(),
         note::SHARED_FILE => format!(
-            "{} was mapped shared and writable: stores by others go unseen",
+            "{} was mapped shared and writable: stores by others are not seen",
             if text.is_empty() { "a file" } else { text }
         ),
         note::FORCED_SIGNAL => {

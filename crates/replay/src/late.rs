@@ -43,7 +43,7 @@ pub fn describe_reason(trace: &Trace, note: &Note) -> String {
     let what = match u8::try_from(note.value) {
         Ok(threads::SHARED_MEMORY) => "it mapped memory that other processes may share",
         _ => {
-            "libc made a thread of its own (for a timer, `aio_read` or its like), whose locks go unseen,"
+            "libc made a thread of its own (for a timer, `aio_read` or its like), whose locks are not seen,"
         }
     };
     format!(

@@ -96,7 +96,7 @@ pub fn reason(choice: &ThreadsChoice) -> String {
         threads::CANCELS => "it cancels threads".to_owned(),
         threads::THREADS_OF_LIBC => {
             "threads of libc's own work for it (timers that start threads, `aio_read` and its like), \
-             with locks that go unseen"
+             with locks that are not seen"
                 .to_owned()
         }
         threads::RACED => {

@@ -60,7 +60,7 @@ pub fn wait_text(trace: &Trace, wait: &Wait, threads: &[ThreadState]) -> String 
         } => {
             let maker = maker_text(trace, *object);
             format!(
-                "for bytes of stream {object} (direction {direction}) that nobody has written yet{maker}"
+                "for bytes of stream {object} (direction {direction}) that have not been written yet{maker}"
             )
         }
         Wait::Turn(turn) => format!("for turn {turn} among the threads of its process"),

@@ -229,7 +229,7 @@ fn a_standstill_names_who_waits_for_whom() {
     assert!(
         explanation
             .came
-            .contains("nobody has written yet (made by server)"),
+            .contains("that have not been written yet (made by server)"),
         "{}",
         explanation.came
     );

@@ -121,7 +121,7 @@ impl Running {
         });
         if stdout.is_none() || stderr.is_none() {
             hung = true;
-            eprintln!("{}: somebody still holds its output", self.description);
+            eprintln!("{}: a process still holds its output", self.description);
         }
         Ok(Finished {
             status: shell_status(status),

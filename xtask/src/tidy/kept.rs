@@ -32,7 +32,7 @@ pub fn violations(files: &[(String, Vec<u8>)]) -> Vec<String> {
     let mut found = Vec::new();
     for (name, bytes) in files {
         if std::str::from_utf8(bytes).is_err() {
-            found.push(format!("{name} is no text; `git rm` it"));
+            found.push(format!("{name} is not text; `git rm` it"));
         } else if bytes.len() > MOST {
             found.push(format!("{name} is longer than {MOST} bytes"));
         }
@@ -54,7 +54,7 @@ mod tests {
         ];
         let found = violations(&files);
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].starts_with("core is no text"), "{found:?}");
+        assert!(found[0].starts_with("core is not text"), "{found:?}");
         assert!(found[1].starts_with("log is longer"), "{found:?}");
     }
 }

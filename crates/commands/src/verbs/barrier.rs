@@ -13,7 +13,7 @@ pub const COMMANDS: &[Command] = &[
         .help(
             "Hold each process of a set at a location until all have arrived.",
             "Those that arrive wait, whatever is continued; when the last one comes, everything stops and all are \
-released together by the next `continue`. `info breakpoints` shows who is missing: processes that have the code, children \
+released together by the next `continue`. `info breakpoints` shows which are missing: processes that have the code, children \
 of fork included if they are in the set. Without `on SET` the focus is meant.",
         )
         .completes(Completes::Location)

@@ -96,7 +96,7 @@ fn ignore(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comma
     let count: i64 = value
         .text
         .parse()
-        .map_err(|_| CommandError::new(format!("\"{count}\" is no number.")))?;
+        .map_err(|_| CommandError::new(format!("\"{count}\" is not a number.")))?;
     let count = u64::try_from(count).unwrap_or(0);
     interpreter.debugger.set_ignore(number, count)?;
     Ok(Answer::line(match count {

@@ -32,7 +32,7 @@ pub const COMMANDS: &[Command] = &[
         .usage(&["CONDITION"])
         .help(
             "Run commands if a condition is true.",
-            "They follow, one a line, up to `else` or `end`; those behind `else` run if it is false.",
+            "They follow, one a line, up to `else` or `end`; those after `else` run if it is false.",
         )
         .completes(Completes::Expression),
     row("while", while_)

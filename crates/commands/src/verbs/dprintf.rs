@@ -25,7 +25,7 @@ fn dprintf(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comm
             .map(str::to_owned)
             .collect(),
         None if rest.is_empty() => Vec::new(),
-        None => return Err("Invalid argument syntax: a comma is needed behind the format.".into()),
+        None => return Err("Invalid argument syntax: a comma is needed after the format.".into()),
     };
     let mut spec = super::breaking::parse(interpreter, location.trim())?;
     spec.dprintf = Some((unescape(format), arguments));

@@ -13,7 +13,7 @@ pub const COMMANDS: &[Command] = &[Command::new("x", Chapter::Data, examine)
     .help(
         "Show memory.",
         "FORMAT is a letter of `print`, or i for instructions and s for strings; SIZE is b, h, w or g: 1, 2, 4 or 8 bytes. \
-ADDRESS is an expression; without one, and with an empty line afterwards, it goes on behind the last unit shown.",
+ADDRESS is an expression; without one, and with an empty line afterwards, it goes on after the last unit shown.",
     )
     .completes(Completes::Expression)
     .repeats(Repeats::GoesOn)];

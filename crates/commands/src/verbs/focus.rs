@@ -64,7 +64,7 @@ fn members(interpreter: &mut Interpreter, set: &Set, title: &str) -> Result<Answ
         names.push(format!("{} ({})", who.process, who.numbers()));
     }
     let list = if names.is_empty() {
-        "nobody at present".to_owned()
+        "no process at present".to_owned()
     } else {
         names.join(", ")
     };

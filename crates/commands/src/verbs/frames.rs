@@ -174,7 +174,7 @@ fn frame(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comman
 fn level(text: &str) -> Result<u32, CommandError> {
     text.trim_start_matches('#')
         .parse()
-        .map_err(|_| CommandError::new(format!("\"{text}\" is no frame number.")))
+        .map_err(|_| CommandError::new(format!("\"{text}\" is not a frame number.")))
 }
 
 fn move_by(
@@ -187,7 +187,7 @@ fn move_by(
     } else {
         call.arguments
             .parse()
-            .map_err(|_| CommandError::new(format!("\"{}\" is no count.", call.arguments)))?
+            .map_err(|_| CommandError::new(format!("\"{}\" is not a count.", call.arguments)))?
     };
     let up = if count < 0 { !up } else { up };
     let count = u32::try_from(count.unsigned_abs()).unwrap_or(u32::MAX);
@@ -210,7 +210,7 @@ fn apply(interpreter: &mut Interpreter, text: &str) -> Result<Answer, CommandErr
         count => Some(
             count
                 .parse()
-                .map_err(|_| CommandError::new(format!("\"{count}\" is no count.")))?,
+                .map_err(|_| CommandError::new(format!("\"{count}\" is not a count.")))?,
         ),
     };
     let before = interpreter.debugger.frame()?.level;

@@ -85,7 +85,7 @@ const BELOW: &[Command] = &[
     row(
         "set",
         focus::info,
-        "Who is in a set; without one, all settings.",
+        "Which processes and threads are in a set; without one, all settings.",
     )
     .usage(&["[SET]"])
     .completes(Completes::Set)

@@ -13,7 +13,7 @@ pub const COMMANDS: &[Command] = &[Command::new("list", Chapter::Source, list)
     .usage(&["", "-", "LOCATION", "FIRST,LAST", "FIRST,", ",LAST"])
     .help(
         "Show lines of source.",
-        "At first around the selected frame, then the lines behind the last shown; `-` those before. `set listsize` \
+        "At first around the selected frame, then the lines after the last shown; `-` those before. `set listsize` \
 says how many.",
     )
     .completes(Completes::Location)

@@ -17,7 +17,7 @@ pub const COMMANDS: &[Command] = &[
 point, s string, z hexadecimal with zeros. The value goes into the history as `$1`, `$2` …; `$` is the last, `$$` the one \
 before. `EXPRESSION = VALUE` assigns. `NAME:EXPRESSION` is evaluated in that process, `NAME.T:EXPRESSION` in its thread T. \
 OPTION is a `print` setting for this value only: `-pretty`, `-object`, `-union`, `-address`, `-symbol`, `-printers`, each with \
-`on` or `off` behind it if need be; `-elements N`, `-repeats N`, `-max-depth N`; `-raw-values`; and `-debug`, which calls a Rust \
+`on` or `off` after it if need be; `-elements N`, `-repeats N`, `-max-depth N`; `-raw-values`; and `-debug`, which calls a Rust \
 type's own `Debug`.",
         )
         .completes(Completes::Expression),

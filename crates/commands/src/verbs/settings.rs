@@ -72,7 +72,7 @@ pub const COMMANDS: &[Command] = &[
         .usage(&["NAME [VALUE]", "EXPRESSION = VALUE"])
         .help(
             "Change a setting, or a variable of the program.",
-            "Settings are listed at the end of this reference and by `show`. What is no setting is taken as an expression; \
+            "Settings are listed at the end of this reference and by `show`. What is not a setting is taken as an expression; \
 `set var` takes nothing else.",
         )
         .below(SET_BELOW)

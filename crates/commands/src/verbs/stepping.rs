@@ -148,7 +148,7 @@ fn count(interpreter: &mut Interpreter, text: &str) -> Result<u64, CommandError>
     value
         .text
         .parse()
-        .map_err(|_| CommandError::new(format!("\"{text}\" is no count.")))
+        .map_err(|_| CommandError::new(format!("\"{text}\" is not a count.")))
 }
 
 fn counted(

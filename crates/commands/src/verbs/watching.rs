@@ -17,7 +17,7 @@ pub const COMMANDS: &[Command] = &[
     .usage(USAGE)
     .help(
         "Stop when the value of an expression changes.",
-        "The memory behind EXPRESSION is watched by the processor, in all threads of the process. A watchpoint on a local \
+        "The memory that EXPRESSION names is watched by the processor, in all threads of the process. A watchpoint on a local \
 variable goes when its frame is left; with `-l` the place stays watched.",
     )
     .completes(Completes::Expression)

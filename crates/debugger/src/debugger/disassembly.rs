@@ -73,7 +73,7 @@ impl Debugger {
         };
         if end < start || end - start > LARGEST {
             return Err(DebuggerError::Usage(format!(
-                "From {start:#x} to {end:#x} is no range of code."
+                "From {start:#x} to {end:#x} is not a range of code."
             )));
         }
         let mut instructions = self.decode(&space, start, end, usize::MAX)?;

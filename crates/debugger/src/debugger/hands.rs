@@ -206,7 +206,7 @@ impl Services for Hands<'_> {
             frame: index,
             services: None,
         };
-        let wrong = || EvaluationError::invalid("this is no function.");
+        let wrong = || EvaluationError::invalid("this is not a function.");
         let (target, result, parameters, fixed) = match function.type_ref.shape() {
             Shape::Function {
                 result,

@@ -191,7 +191,7 @@ pub(crate) fn split_format(text: &str) -> Result<(String, Vec<String>)> {
     }
     let rest = rest
         .strip_prefix(',')
-        .ok_or_else(|| wrong("Invalid argument syntax: a comma is missing behind the format."))?;
+        .ok_or_else(|| wrong("Invalid argument syntax: a comma is missing after the format."))?;
     Ok((format, split_arguments(rest)))
 }
 

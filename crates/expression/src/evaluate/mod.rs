@@ -274,7 +274,7 @@ impl Evaluator<'_> {
 
     fn scoped(&mut self, scope: &str, inner: &Node) -> Evaluated {
         let Node::Name(name) = inner else {
-            return Err(EvaluationError::invalid("A name is missing behind `::'."));
+            return Err(EvaluationError::invalid("A name is missing after `::'."));
         };
         match self.scope.scoped_variable(scope, name)? {
             Some(value) => Ok(value),

@@ -39,7 +39,7 @@ impl Evaluator<'_> {
         let count = u64::try_from(count)
             .ok()
             .filter(|count| count.saturating_mul(one.len() as u64) <= MAXIMUM_OBJECT)
-            .ok_or_else(|| EvaluationError::invalid("This is no length of an array."))?;
+            .ok_or_else(|| EvaluationError::invalid("This is not the length of an array."))?;
         Ok(Value::computed(
             value.type_ref.array(Some(count)),
             one.repeat(count as usize),
@@ -55,7 +55,7 @@ impl Evaluator<'_> {
                 let base = self.value(base)?;
                 if !base.type_ref.same(&type_ref) {
                     return Err(EvaluationError::invalid(format!(
-                        "The base of this literal is no {}.",
+                        "The base of this literal is not of type {}.",
                         literal.name
                     )));
                 }

@@ -279,7 +279,7 @@ impl<'a> Surroundings<Reader<'a>> for Within<'a> {
             Place::Memory(address) => Ok(address),
             Place::Register(register) => Ok(within.register(register)? as u64),
             Place::Absent(absence) => Err(absence),
-            _ => Err(Absence::Unsupported("frame base that is no address")),
+            _ => Err(Absence::Unsupported("frame base that is not an address")),
         }
     }
 
@@ -350,7 +350,7 @@ impl<'a> Surroundings<Reader<'a>> for Within<'a> {
             Some(AttributeValue::Encoding(encoding)) => encoding,
             _ => {
                 return Err(Absence::Unsupported(
-                    "operation with a type that is no number",
+                    "operation with a type that is not a number",
                 ));
             }
         };
