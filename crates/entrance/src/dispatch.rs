@@ -41,7 +41,7 @@ global_asm!(
     "wayfarer_restorer:",
     ".byte 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05",
     ".size wayfarer_restorer, . - wayfarer_restorer",
-    // The kernel judges a call by the address behind it: keep that inside our text.
+    // The kernel judges a call by the address after it: keep that inside our text.
     ".fill 16, 1, 0x90",
     ".popsection",
 );
@@ -68,7 +68,7 @@ pub fn own_text() -> (usize, usize) {
 }
 
 /// Whether an instruction belongs to us and not to the program: our text, our stubs, and the vDSO if
-/// it was patched, as then nobody else gets into it. A signal that strikes there finds the program
+/// it was patched, as then only we get into it. A signal that strikes there finds the program
 /// inside, or about to enter, one of our hooks.
 pub fn is_own_text(address: usize) -> bool {
     is_text(address) || regions::contains(address)

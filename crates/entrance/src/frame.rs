@@ -31,7 +31,7 @@ pub struct Frame {
     /// Where the exit path jumps. The same as `rip`, or the rest of a stub that runs instructions
     /// which gave way to the patch.
     pub resume: usize,
-    /// Address behind the program's `syscall` instruction: what unwinders and debuggers see.
+    /// Address after the program's `syscall` instruction: what unwinders and debuggers see.
     pub rip: usize,
 }
 
@@ -68,7 +68,7 @@ impl Frame {
         }
     }
 
-    /// Lets the program go on at `rip` instead of behind its call.
+    /// Lets the program go on at `rip` instead of after its call.
     #[inline]
     pub fn go_to(&mut self, rip: usize) {
         self.rip = rip;

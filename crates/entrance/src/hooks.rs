@@ -64,7 +64,7 @@ pub(crate) static HOOKS: HooksCell = HooksCell(UnsafeCell::new(Hooks {
 /// # Safety
 /// Must come before anything is patched or armed, while the process has one thread.
 pub unsafe fn set_hooks(hooks: &Hooks) {
-    // SAFETY: nobody reads the hooks yet, by the contract above.
+    // SAFETY: the hooks are not read yet, by the contract above.
     unsafe { *HOOKS.0.get() = *hooks };
 }
 

@@ -16,7 +16,7 @@
 //!
 //! # House rules
 //!
-//! This code runs inside somebody else's process, at any instruction of it, also in the middle of
+//! This code runs inside another program's process, at any instruction of it, also in the middle of
 //! its allocator, its signal handlers and its half-built threads. Therefore:
 //!
 //! 1. `no_std`, no allocation, no locks, no panic path: a reachable panic is a link error of the
@@ -27,7 +27,7 @@
 //! 4. The program notices nothing: general and vector registers, flags, red zone and `errno` are
 //!    as after the plain call. `rcx` and `r11` change, as the kernel changes them.
 //! 5. Every instruction has correct unwind information, so that thread cancellation, exceptions
-//!    and debuggers see the program's own frame right behind ours.
+//!    and debuggers see the program's own frame right after ours.
 //! 6. Nothing here decides policy: no call is filtered, delayed or changed.
 #![cfg_attr(not(test), no_std)]
 

@@ -20,7 +20,7 @@ pub struct Auxiliary {
 }
 
 impl Auxiliary {
-    /// Reads the vector that lies behind the environment.
+    /// Reads the vector that lies after the environment.
     ///
     /// # Safety
     /// `envp` must be the environment as the kernel laid it on the stack.
@@ -88,7 +88,7 @@ pub struct Modules {
 /// All loaded modules.
 ///
 /// # Safety
-/// Only while nobody loads or unloads a library.
+/// Only while no library is loaded or unloaded.
 pub unsafe fn loaded(auxiliary: &Auxiliary) -> Modules {
     let program = Module {
         base: 0,

@@ -1,7 +1,7 @@
 //! Turns `syscall` sites and vDSO functions into jumps to our stubs.
 //!
-//! Runs once, at start, while the process has one thread: the instructions behind an `AFTER` site
-//! change under whoever is blocked in its call. A site is written only if its bytes are exactly
+//! Runs once, at start, while the process has one thread: the instructions after an `AFTER` site
+//! change under a thread that is blocked in its call. A site is written only if its bytes are exactly
 //! those that the table promises.
 
 use wayfarer_runtime_abi::sites::{
@@ -90,7 +90,7 @@ pub unsafe fn patch_vdso(base: usize, sites: &[Site]) -> Outcome {
             }
         });
         let chosen = chosen.get(..count).unwrap_or(&[]);
-        // The kernel lets nobody change the protection of a part of the vDSO.
+        // The kernel does not allow a change of the protection of a part of the vDSO.
         let end = Module::at(base, core::ptr::null()).end();
         let outcome = patch(base, (base, round_up(end)), chosen, stub_for_function);
         if outcome.patched as usize == count {
@@ -146,7 +146,7 @@ unsafe fn patch(base: usize, (first, end): (usize, usize), sites: &[Site], make:
     let Some(memory) = map_below(base, length) else {
         return everything_refused;
     };
-    // SAFETY: the pages are text of the module, and nobody else runs.
+    // SAFETY: the pages are text of the module, and no other thread runs.
     if unsafe {
         syscall3(
             MPROTECT,

@@ -166,7 +166,7 @@ pub unsafe fn frame_interruptible(frame: &Frame, pending: *const u32) -> isize {
     }
 }
 
-/// An entry of the table of windows: first address, the one behind the call, and where to send a thread so that the call
+/// An entry of the table of windows: first address, the one after the call, and where to send a thread so that the call
 /// gives −EINTR; each as the distance from its own place.
 type Window = [i32; 3];
 
@@ -176,7 +176,7 @@ unsafe extern "C" {
     static __stop_wayfarer_windows: Window;
 }
 
-// They are nobody else's business.
+// No other module may bind to them.
 global_asm!(".hidden __start_wayfarer_windows, __stop_wayfarer_windows");
 
 fn windows() -> &'static [Window] {

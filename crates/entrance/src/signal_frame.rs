@@ -3,8 +3,8 @@
 pub const SIGILL: i32 = 4;
 pub const SIGBUS: i32 = 7;
 pub const SIGSEGV: i32 = 11;
-/// Nobody raises it, nobody waits for it: ours, for threads that must be stopped in the middle of the program's code.
-/// Not SIGSYS, of which one at a time can wait: a dispatched call would be lost behind another one.
+/// No program raises it or waits for it: ours, for threads that must be stopped in the middle of the program's code.
+/// Not SIGSYS, of which one at a time can wait: a dispatched call would be lost after another one.
 pub const SIGSTKFLT: i32 = 16;
 pub const SIGSYS: i32 = 31;
 
@@ -156,7 +156,7 @@ impl UContext {
     /// `context` must be the third argument of a live SA_SIGINFO handler.
     #[inline]
     pub unsafe fn from_handler<'a>(context: *mut u8) -> &'a mut UContext {
-        // SAFETY: the kernel wrote a ucontext there and nobody else uses it.
+        // SAFETY: the kernel wrote a ucontext there, and nothing else uses it.
         unsafe { &mut *context.cast() }
     }
 }

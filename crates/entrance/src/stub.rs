@@ -85,7 +85,7 @@ impl Stubs {
     }
 
     /// For a site whose `mov $nr,%eax` or whatever stands before the `syscall` gives way: those instructions,
-    /// then the call; goes on at `after`, behind the site's `syscall`.
+    /// then the call; goes on at `after`, after the site's `syscall`.
     pub fn before(&mut self, displaced: &[u8], after: usize) -> Option<usize> {
         let mut code = Code::at(self.next);
         code.put(displaced)?;
@@ -95,8 +95,8 @@ impl Stubs {
         self.add(&code)
     }
 
-    /// For a site whose `syscall` gives way with the instructions `displaced` behind it: the call,
-    /// those instructions, and on at `back`. `after` is the address behind the `syscall`.
+    /// For a site whose `syscall` gives way with the instructions `displaced` after it: the call,
+    /// those instructions, and on at `back`. `after` is the address after the `syscall`.
     pub fn after(&mut self, after: usize, displaced: &[u8], back: usize) -> Option<usize> {
         const CALL: usize = 7 + 7 + 6;
         let mut code = Code::at(self.next);

@@ -1,13 +1,13 @@
 //! The way from the program's `syscall` to the hook and back.
 //!
-//! Entry: all registers as at the `syscall` instruction, except `rcx` = address behind it (reported
+//! Entry: all registers as at the `syscall` instruction, except `rcx` = address after it (reported
 //! to unwinders) and `r11` = address to go on at. The kernel would change both anyway, which makes
 //! them free for this. The stack pointer is the program's.
 //!
 //! Exit is a jump and not a return: a return without its call would make the processor mispredict
 //! all returns of the callers.
 //!
-//! The unwind information says at each instruction that the program's frame comes right behind ours:
+//! The unwind information says at each instruction that the program's frame comes right after ours:
 //! the canonical frame address is the program's stack pointer.
 
 use core::arch::global_asm;

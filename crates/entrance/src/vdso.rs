@@ -28,7 +28,7 @@ const FAST_CLOCKS: u32 = 1 | 1 << 1 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 1
 static IMAGE_START: AtomicUsize = AtomicUsize::new(0);
 static IMAGE_LENGTH: AtomicUsize = AtomicUsize::new(0);
 
-/// Tells that all functions of the vDSO are patched: nobody but us calls into it any more.
+/// Tells that all functions of the vDSO are patched: only we call into it from now on.
 pub(crate) fn set_image(start: usize, length: usize) {
     regions::add(start, length);
     IMAGE_START.store(start, Ordering::Relaxed);

@@ -42,7 +42,7 @@ pub unsafe fn for_each(base: usize, mut found: impl FnMut(u32, usize)) {
             _ => {}
         });
     }
-    // The linker lays the strings right behind the symbols, which tells the number of these.
+    // The linker lays the strings right after the symbols, which tells the number of these.
     let in_image = |address: usize| address != 0 && address < IMAGE_MAX;
     if !in_image(symbols) || !in_image(strings) || !in_image(strings_length) {
         return;

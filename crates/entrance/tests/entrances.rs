@@ -116,7 +116,7 @@ fn every_road_leads_to_the_hook() {
         site(0, kind::BEFORE, 5, &before[..7]),
         site(64, kind::BEFORE, 5, &before[..7]),
     ];
-    // SAFETY: the page is ours and nobody runs in it.
+    // SAFETY: the page is ours, and no thread runs in it.
     let outcome = unsafe { patch::patch_module(place, &sites) };
     assert!(
         matches!(

@@ -135,7 +135,7 @@ fn no_signal_is_lost_before_a_blocking_call() {
         for _ in 0..3000 {
             PENDING.store(0, Ordering::SeqCst);
             GO.fetch_add(1, Ordering::SeqCst);
-            // SAFETY: reads into `byte`. It would block for ever if the signal were missed.
+            // SAFETY: reads into `byte`. It would block forever if the signal were missed.
             let result = unsafe { raw::syscall_interruptible(READ, &args, PENDING.as_ptr()) };
             assert_eq!(result, -raw::EINTR);
             while PENDING.load(Ordering::SeqCst) == 0 {

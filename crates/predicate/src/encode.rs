@@ -1,4 +1,4 @@
-//! Programs as bytes: a version, then one operation byte per instruction with its operand behind it.
+//! Programs as bytes: a version, then one operation byte per instruction with its operand after it.
 //!
 //! The version changes whenever the meaning of any byte changes, so that an agent and a debugger of
 //! different age notice instead of evaluating something else. All numbers are little-endian.
@@ -90,14 +90,14 @@ mod operation {
 pub enum DecodeError {
     /// The version is another one than ours.
     Version(Option<u8>),
-    /// A byte that is no operation.
+    /// A byte that is not an operation.
     Operation {
         /// Its place in the bytes.
         offset: usize,
     },
     /// The bytes end inside an instruction.
     Truncated,
-    /// The instructions are no valid program.
+    /// The instructions are not a valid program.
     Invalid(VerifyError),
 }
 

@@ -132,7 +132,7 @@ pub enum Binary {
     DivideFloat,
     /// Floating-point comparison.
     EqualFloat,
-    /// Floating-point comparison; true if either is no number.
+    /// Floating-point comparison; true if either is not a number.
     NotEqualFloat,
     /// Floating-point comparison.
     LessFloat,

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 const BREAKPOINT: u8 = 0xcc;
-/// Nobody is waited for longer than this.
+/// No thread is waited for longer than this.
 const PATIENCE: Duration = Duration::from_secs(2);
 const MOMENT: Duration = Duration::from_micros(200);
 /// How often a thread is let run to get out of the cushion's few instructions.

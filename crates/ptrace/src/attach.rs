@@ -34,7 +34,7 @@ pub fn attach(pid: Tid) -> Result<Attached, Error> {
     let leader = seize(pid, pid)?;
     seen.insert(pid);
     threads.extend(leader);
-    // A thread that is seized reports the threads that it makes, so a look at the list that finds nobody new is the last.
+    // A thread that is seized reports the threads that it makes, so a look at the list that finds no new thread is the last.
     loop {
         let tasks = process_files::tasks(pid);
         let fresh: Vec<Tid> = tasks.into_iter().filter(|tid| seen.insert(*tid)).collect();

@@ -206,7 +206,7 @@ pub(crate) fn take_out(memory: &Memory, address: u64, original: u8) {
     }
 }
 
-/// The program's present action for SIGTRAP, by way of bytes below its stack that belong to nobody.
+/// The program's present action for SIGTRAP, by way of bytes below its stack that nothing uses.
 fn action(errand: &mut Errand, memory: &Memory) -> Result<[u8; ACTION], Error> {
     let place = errand
         .registers()

@@ -1,10 +1,10 @@
 //! The code that a program falls on if we die while it runs into what we left in it: a handler for SIGTRAP.
 //!
-//! While somebody traces the program, its tracer takes every trap and the handler never runs. Afterwards a trap is either
+//! While the program is traced, its tracer takes every trap and the handler never runs. Afterwards a trap is either
 //! ours, and the thread goes on as if nothing had been, or the program's own, and it gets what it would have got.
 //!
 //! The code depends on nothing and on no place. It lies in memory that is readable and executable only; what it needs to
-//! know stands behind it, written from outside (see [`crate::cushion`]).
+//! know stands after it, written from outside (see [`crate::cushion`]).
 
 use std::arch::global_asm;
 
@@ -82,7 +82,7 @@ global_asm!(
     "add r8, 16",
     "dec r9",
     "jmp 21b",
-    // Nobody else took it out: done here. All registers come back from the signal's frame.
+    // It was not taken out yet: done here. All registers come back from the signal's frame.
     "30:",
     "mov r12, rdi",
     "mov r13, rsi",

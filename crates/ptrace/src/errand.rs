@@ -60,9 +60,9 @@ pub struct Provisions<'a> {
     pub pid: Tid,
     /// Its memory.
     pub memory: &'a Memory,
-    /// A `syscall` instruction behind which a thread can wait; that of the vDSO if there is none, behind which it cannot.
+    /// A `syscall` instruction after which a thread can wait; that of the vDSO if there is none, after which it cannot.
     pub place: Option<u64>,
-    /// Where the loan of the thread is entered. Who gets the thread back says that it is returned, once what it did is
+    /// Where the loan of the thread is entered. The caller who gets the thread back says that it is returned, once what it did is
     /// listed as well.
     pub traces: Option<&'a mut Traces>,
 }

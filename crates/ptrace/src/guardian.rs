@@ -43,7 +43,7 @@ impl LifeLine {
     }
 }
 
-/// After the death of the guardian: waits for a moment. Whoever killed it may be about to kill us, and letting programs
+/// After the death of the guardian: waits for a moment. What killed it may be about to kill us, and letting programs
 /// go is not to be begun then.
 pub fn mourn() {
     // SAFETY: the call only returns a number.
@@ -89,7 +89,7 @@ pub fn split() -> io::Result<Side> {
 
 fn pipe() -> io::Result<(File, File)> {
     let mut ends: [RawFd; 2] = [0; 2];
-    // SAFETY: the call stores two fresh descriptors that nobody else owns.
+    // SAFETY: the call stores two fresh descriptors that have no other owner.
     unsafe {
         if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
             return Err(io::Error::last_os_error());

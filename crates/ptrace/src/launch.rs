@@ -192,7 +192,7 @@ unsafe fn reap(child: i32) {
 
 fn pipe() -> io::Result<(File, File)> {
     let mut ends: [RawFd; 2] = [0; 2];
-    // SAFETY: the call stores two numbers in the array, both fresh descriptors that nobody else owns.
+    // SAFETY: the call stores two numbers in the array, both fresh descriptors without another owner.
     unsafe {
         if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
             return Err(io::Error::last_os_error());

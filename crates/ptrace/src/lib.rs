@@ -2,9 +2,9 @@
 //!
 //! Only a [`Stopped`] thread can be read or changed, and resuming it consumes it: what a thread does after that is
 //! learnt from [`wait`] alone, whose answer is either the thread stopped again or its end. A thread can vanish at
-//! any moment (somebody's SIGKILL), so every operation may answer [`Error::Gone`]; that is a value, not a failure.
+//! any moment (a SIGKILL), so every operation may answer [`Error::Gone`]; that is a value, not a failure.
 //!
-//! ptrace belongs to one thread of the tracer: whoever launches or attaches must make all later calls.
+//! ptrace belongs to one thread of the tracer: the one that launches or attaches must make all later calls.
 //!
 //! This is the only crate of the live debugger with `unsafe`: the kernel's interfaces in all its files, and in
 //! `traces` and `loans` the pages that two processes share, and in `cushion_code` the one piece of code that a program may come to run.

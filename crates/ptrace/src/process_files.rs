@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct Mapping {
     /// First address.
     pub low: u64,
-    /// First address behind it.
+    /// First address after it.
     pub high: u64,
     /// Where in the file it begins.
     pub offset: u64,
@@ -172,7 +172,7 @@ pub fn catches(pid: Tid, signal: i32) -> bool {
         .is_some_and(|caught| caught & 1 << (signal - 1) != 0)
 }
 
-/// Who traces a thread, if somebody does.
+/// The tracer of a thread, if it has one.
 pub fn tracer(_pid: Tid, tid: Tid) -> Option<Tid> {
     let tracer = status(tid, "TracerPid:")?.parse().ok()?;
     (tracer != 0).then_some(Tid(tracer))

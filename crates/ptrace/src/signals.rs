@@ -35,7 +35,7 @@ impl SignalInfo {
         self.raw.si_code
     }
 
-    /// Whether an instruction of the thread itself caused it, rather than somebody who sent it.
+    /// Whether an instruction of the thread itself caused it, rather than a sender.
     pub fn is_fault(&self) -> bool {
         self.raw.si_code > 0
             && matches!(
@@ -74,7 +74,7 @@ impl SignalInfo {
         (self.raw.si_errno == REWOUND && self.is_fault()).then(|| self.address())
     }
 
-    /// Who sent it: pid and uid, where somebody did.
+    /// The sender's pid and uid, where there is a sender.
     pub fn sender(&self) -> Option<(u32, u32)> {
         if self.raw.si_code > 0 && self.raw.si_signo != libc::SIGCHLD {
             return None;

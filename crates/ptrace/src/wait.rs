@@ -103,7 +103,7 @@ pub enum Woken {
     Child,
     /// A [`Waker`] was used.
     Called,
-    /// Somebody wants us to end (SIGTERM, SIGHUP).
+    /// We are asked to end (SIGTERM, SIGHUP).
     Terminate,
     /// The time is over.
     TimedOut,

@@ -1,4 +1,4 @@
-//! A conversation: who runs lines, who hears Ctrl-C, who handles news in the background.
+//! A conversation: one thread runs lines, one hears Ctrl-C, one handles news in the background.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering;
@@ -34,7 +34,7 @@ impl Conversation {
             })?;
         let (wake, news) = mpsc::channel::<()>();
         interpreter.debugger.on_wake(Box::new(move || {
-            // Nobody listens any more at the very end.
+            // At the very end there is no listener any more.
             let _ = wake.send(());
         }));
         let interpreter = Arc::new(Mutex::new(interpreter));
@@ -59,7 +59,7 @@ impl Conversation {
         locked(&self.interpreter).script(lines)
     }
 
-    /// The interpreter, for the one who set it up.
+    /// The interpreter, for the caller that set it up.
     pub fn interpreter(&self) -> MutexGuard<'_, Interpreter> {
         locked(&self.interpreter)
     }

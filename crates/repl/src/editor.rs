@@ -109,7 +109,7 @@ struct AbovePrompt<P>(P);
 
 impl<P: ExternalPrinter + Send> Screen for AbovePrompt<P> {
     fn print(&mut self, text: &str) {
-        // The terminal is gone when this fails; there is nobody left to tell.
+        // The terminal is gone when this fails; nothing can be told any more.
         let _ = self.0.print(text.to_owned());
     }
 }

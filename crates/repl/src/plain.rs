@@ -1,4 +1,4 @@
-//! Lines from a standard input that is no terminal: no prompt, no editing, the end of the input ends the session.
+//! Lines from a standard input that is not a terminal: no prompt, no editing, the end of the input ends the session.
 
 use std::io::BufRead;
 
@@ -13,7 +13,7 @@ impl Lines for StandardInput {
     }
 }
 
-/// One line without its end; bytes that are no text are shown as such, not refused.
+/// One line without its end; bytes that are not text are shown as such, not refused.
 fn read(input: &mut impl BufRead) -> Option<String> {
     let mut bytes = Vec::new();
     match input.read_until(b'\n', &mut bytes) {

@@ -76,7 +76,7 @@ pub fn unrecorded_input(trace: &Trace, process: ProcessId) -> String {
     guess.to_owned()
 }
 
-/// Why a replay of a recording that stopped early comes to a place where nobody can go on, and what to do.
+/// Why a replay of a recording that stopped early comes to a place where no thread can go on, and what to do.
 pub const THE_REST_IS_MISSING: &str = "the recording stopped early (`wayfarer info` says why): what comes next, or what others need of it, is not in the trace";
 pub const GET_THE_REST: &str = "what was replayed up to here is what happened; for the rest, record a shorter run, or with more room";
 

@@ -73,7 +73,7 @@ pub struct EventLine {
     pub text: String,
 }
 
-/// Explains a difference. `threads`: where everybody was when it was found.
+/// Explains a difference. `threads`: where all threads were when it was found.
 pub fn explain(trace: &Trace, difference: &Difference, threads: &[ThreadState]) -> Explanation {
     let mut explanation = match difference {
         Difference::Met(met) => met_text(trace, met, threads),
@@ -221,7 +221,7 @@ fn came_text(met: &Met) -> String {
     }
 }
 
-/// The thread to show is one that runs without end, or else one that waits for somebody else; not one whose
+/// The thread to show is one that runs without end, or else one that waits for another; not one whose
 /// log is over.
 fn stuck_thread(threads: &[ThreadState]) -> Option<&ThreadState> {
     let live = || threads.iter().filter(|thread| thread.live);

@@ -10,7 +10,7 @@ use wayfarer_model::{ObjectId, ProcessId, ThreadId};
 pub enum Wait {
     /// It runs.
     No,
-    /// For bytes that `writer` (if anybody wrote so far) has to deliver.
+    /// For bytes that `writer` (if a thread wrote so far) has to deliver.
     Stream {
         object: ObjectId,
         direction: u8,

@@ -71,7 +71,7 @@ pub fn compare(
             });
         }
         match end {
-            // What an opaque program does is no part of a replay.
+            // What an opaque program does is not part of a replay.
             None | Some(ProcessEnd::Opaque) => {}
             Some(end) if end == recorded => {}
             Some(came) => {

@@ -97,8 +97,8 @@ impl RunLengths {
             .map_or(0, |object| object.length(run))
     }
 
-    /// Copies whole records from `bytes` behind `into`, each `ACQUIRE` with its own run's length. How
-    /// many bytes of `bytes` were copied; the rest is no whole record.
+    /// Copies whole records from `bytes` after `into`, each `ACQUIRE` with its own run's length. How
+    /// many bytes of `bytes` were copied; the rest is not a whole record.
     pub fn rewrite(&self, bytes: &[u8], into: &mut Vec<u8>) -> usize {
         let mut copied = 0;
         let mut position = 0;

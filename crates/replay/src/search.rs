@@ -15,7 +15,7 @@ use wayfarer_runtime_abi::layout::{Delay, MAX_DELAYS};
 pub struct Attempt {
     /// Events that it made before it differed.
     pub events: u64,
-    /// Process and point, in order: behind it a thread ran until it had to wait.
+    /// Process and point, in order: after it a thread ran until it had to wait.
     pub turn_ends: Vec<(u16, u32)>,
 }
 

@@ -5,13 +5,13 @@ use crate::observed::{ThreadState, Wait};
 /// What to do about a replay in which no thread has moved for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Somebody runs: it may yet move.
+    /// A thread runs: the replay may yet move.
     GoOn,
     /// The writer whose turn it is was killed while recording: let the next one write.
     SkipOutput { to: u32 },
-    /// The trace was cut, and everybody is where it ends.
+    /// The trace was cut, and every thread is where it ends.
     TraceEnds,
-    /// Everybody waits for what cannot come.
+    /// Every thread waits for what cannot come.
     Standstill,
 }
 
@@ -19,7 +19,7 @@ pub enum Verdict {
 /// not reach the end of every process.
 pub fn judge(threads: &[ThreadState], output_turn: u32, cut: bool) -> Verdict {
     let mut live = threads.iter().filter(|thread| thread.live).peekable();
-    // In a cut trace a thread may run on behind its last event for ever.
+    // In a cut trace a thread may run on after its last event forever.
     let at_end =
         |thread: &ThreadState| thread.wait == Wait::End || thread.events >= thread.promised;
     let runs = |thread: &ThreadState| match thread.wait {

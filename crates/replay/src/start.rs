@@ -64,13 +64,13 @@ fn without_end(text: &[u8]) -> &[u8] {
     text.strip_suffix(&[0]).unwrap_or(text)
 }
 
-/// Zero terminated strings, one behind the other.
+/// Zero terminated strings, one after the other.
 fn strings(bytes: &[u8]) -> Vec<Text> {
     let mut texts: Vec<Text> = bytes
         .split(|&byte| byte == 0)
         .map(|text| Text(text.to_vec()))
         .collect();
-    // Behind the last zero there is nothing.
+    // After the last zero there is nothing.
     texts.pop();
     texts
 }

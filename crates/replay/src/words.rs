@@ -35,7 +35,7 @@ pub fn thread_name(trace: &Trace, id: ThreadId) -> String {
     }
 }
 
-/// What a thread waits for, and who has to deliver.
+/// What a thread waits for, and which thread has to deliver.
 pub fn wait_text(trace: &Trace, wait: &Wait, threads: &[ThreadState]) -> String {
     match wait {
         Wait::No => "for nothing: it runs".to_owned(),

@@ -58,7 +58,7 @@ pub fn module_sites(image: &Image, sweep: &Sweep) -> ModuleSites {
     }
 }
 
-/// The bytes that are changed, or must not be entered, from the first to behind the last.
+/// The bytes that are changed, or must not be entered, from the first to after the last.
 fn range(site: &Site) -> (u64, u64) {
     let start = u64::from(site.offset);
     let tail = match site.kind {

@@ -1,5 +1,5 @@
-//! Which code of a module its unwind information covers. What it leaves out and what does not decode is no code
-//! but data that somebody put between functions: tables of cryptographic libraries, for example, in which
+//! Which code of a module its unwind information covers. What it leaves out and what does not decode is not code
+//! but data between functions: tables of cryptographic libraries, for example, in which
 //! any pair of bytes occurs.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic};

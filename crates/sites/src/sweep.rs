@@ -187,7 +187,7 @@ impl Sweep {
             if image.code_at(target).is_none() {
                 return;
             }
-            // Words behind the end of a table lead anywhere; a real entry leads to an instruction.
+            // Words after the end of a table lead anywhere; a real entry leads to an instruction.
             if self.instructions.iter().any(|set| set.contains(target)) {
                 self.add_target(target);
             }

@@ -86,7 +86,7 @@ fn no_branch_leads_into_a_patched_range() {
                 !(start + 1..end).any(|address| sweep.is_target(address)),
                 "branch into the site at {start:#x}"
             );
-            // Behind a replaced `mov` the `syscall` itself stays, and nothing may jump to it either.
+            // After a replaced `mov` the `syscall` itself stays, and nothing may jump to it either.
             end_of_last = if site.kind != kind::AFTER {
                 end + 2
             } else {
@@ -170,7 +170,7 @@ fn the_table_names_each_module_by_offset() {
     }
 }
 
-/// Tables of numbers between functions are no system calls.
+/// Tables of numbers between functions are not system calls.
 #[test]
 fn data_among_code_is_told_apart() {
     let looked_at = [

@@ -2,7 +2,7 @@
 
 use cpp_demangle::DemangleOptions;
 
-/// A mangled name longer than this is left as it is: demangling could take for ever.
+/// A mangled name longer than this is left as it is: demangling could take forever.
 const LONGEST: usize = 16 * 1024;
 
 /// A Rust or C++ linkage name as it is written in the source; the name itself when it is none.
@@ -28,7 +28,7 @@ pub fn try_demangle(name: &str) -> Option<String> {
     None
 }
 
-/// The list of parameters, with what stands behind it, of a C++ linkage name: `(int, char*) const`.
+/// The list of parameters, with what stands after it, of a C++ linkage name: `(int, char*) const`.
 pub(crate) fn parameters_of(name: &str) -> Option<String> {
     if name.len() > LONGEST || !name.starts_with("_Z") || is_legacy_rust(name) {
         return None;

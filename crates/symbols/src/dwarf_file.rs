@@ -17,7 +17,7 @@ pub(crate) struct DwarfFile {
     images: Vec<Arc<Image>>,
 }
 
-/// A reader over a section that pretends to live for ever, empty if there is no such section.
+/// A reader over a section that pretends to live forever, empty if there is no such section.
 ///
 /// # Safety
 ///
@@ -84,7 +84,7 @@ impl DwarfFile {
         Some(DwarfFile { dwarf, images })
     }
 
-    /// Gives back the memory behind a part of `.debug_info`, which is read again when it is looked at.
+    /// Gives back the memory that holds a part of `.debug_info`, which is read again when it is looked at.
     pub(crate) fn forget_info(&self, part: Range<usize>) {
         let info = self.dwarf.debug_info.reader().slice();
         let end = part.end.min(info.len());

@@ -109,7 +109,7 @@ impl Image {
         &self.bytes
     }
 
-    /// Gives back the memory behind a part of the file's bytes.
+    /// Gives back the memory that holds a part of the file's bytes.
     pub(crate) fn forget(&self, part: &[u8]) {
         self.bytes.forget(part);
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Module`] is one ELF file with its separate, supplementary and split debug files. It is
 //! loaded once, shared by all processes that map it, and reads only what is asked for. All of its
-//! answers are in link-time addresses ([`ModuleAddress`]); who maps the module adds the bias.
+//! answers are in link-time addresses ([`ModuleAddress`]); the caller, which knows where the module is mapped, adds the bias.
 //!
 //! Nothing here trusts the files: a damaged or hostile one gives an error, never a panic.
 

@@ -28,7 +28,7 @@ impl Bytes {
         Ok(Bytes::Mapped(map))
     }
 
-    /// Gives back the memory behind a part of the bytes of a file; it is read again when it is looked at.
+    /// Gives back the memory that holds a part of a file's bytes; it is read again when it is looked at.
     pub(crate) fn forget(&self, part: &[u8]) {
         let Bytes::Mapped(map) = self else { return };
         let start = (part.as_ptr() as usize).wrapping_sub(map.as_ptr() as usize);
@@ -36,7 +36,7 @@ impl Bytes {
             return;
         }
         // SAFETY: the mapping is private and never written to, so what comes back from the file is what was there;
-        // whoever reads at this moment just waits for it.
+        // a thread that reads at this moment just waits for it.
         let advised = unsafe {
             map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, part.len())
         };

@@ -237,7 +237,7 @@ impl Registers {
         Some(value.to_le_bytes()[..register.size()].to_vec())
     }
 
-    /// Makes a register known. A number that is no x86-64 register is ignored.
+    /// Makes a register known. A number that is not an x86-64 register is ignored.
     pub fn set(&mut self, register: Register, value: u64) {
         self.put(register, Some(u128::from(value)));
     }

@@ -47,7 +47,7 @@ impl SourcePath {
         })
     }
 
-    /// Reads the source file; bytes that are no UTF-8 are replaced.
+    /// Reads the source file; bytes that are not UTF-8 are replaced.
     pub fn read(&self, path: &Path) -> std::io::Result<SourceText> {
         let found = self.locate(path).unwrap_or_else(|| path.to_owned());
         let bytes = std::fs::read(&found)?;

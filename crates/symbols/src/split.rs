@@ -10,7 +10,7 @@ use crate::image::Image;
 use crate::module::Module;
 use crate::unit::Reader;
 
-/// The unit that a skeleton stands for, with its file; `None` if it is no skeleton or the file is
+/// The unit that a skeleton stands for, with its file; `None` if it is not a skeleton or the file is
 /// not to be found.
 pub(crate) fn load(
     module: &Module,

@@ -116,7 +116,7 @@ impl SymbolTable {
             let Ok(name) = symbol.name(endian, table.strings()) else {
                 continue;
             };
-            // Full tables write the version behind the name: `qsort@@GLIBC_2.2.5`.
+            // Full tables write the version after the name: `qsort@@GLIBC_2.2.5`.
             let name = name.split(|byte| *byte == b'@').next().unwrap_or(name);
             // Some linkers write versions into the names: `pthread_create@@GLIBC_2.34`.
             let plain = name.iter().position(|byte| *byte == b'@');
@@ -214,7 +214,7 @@ impl Module {
             let section = self.image.sections.iter().find(holds);
             section.map_or(u64::MAX, |s| s.address.saturating_add(s.size))
         };
-        // Zero-sized labels may stand inside a function: look behind them.
+        // Zero-sized labels may stand inside a function: look past them.
         symbols[..after]
             .iter()
             .rev()

@@ -138,7 +138,7 @@ impl Module {
         }
     }
 
-    /// Qualifiers of a pointer stand behind its star, all others before the type, const first.
+    /// Qualifiers of a pointer stand after its star, all others before the type, const first.
     fn qualified_c_name(
         &self,
         id: TypeId,
@@ -275,7 +275,7 @@ impl Module {
     }
 }
 
-/// What stands behind the base of a C type: `(*)[3]`, `*argv`.
+/// What stands after the base of a C type: `(*)[3]`, `*argv`.
 #[derive(Clone, Default)]
 struct Declarator {
     text: String,

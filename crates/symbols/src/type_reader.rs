@@ -332,7 +332,7 @@ pub(crate) fn integer(
         AttributeValue::Data2(value) if is_signed => i128::from(value as i16),
         AttributeValue::Data4(value) if is_signed => i128::from(value as i32),
         AttributeValue::Data8(value) if is_signed => i128::from(value as i64),
-        // Only the bits count: whoever reads them knows whether the type has a sign.
+        // Only the bits count: their reader knows whether the type has a sign.
         AttributeValue::Data16(value) => value as i128,
         AttributeValue::Block(block) if block.len() <= 16 => {
             let mut bytes = [0; 16];

@@ -101,7 +101,7 @@ fn the_common_forms() {
     );
     // Nothing at all
     assert_eq!(place(&[]), Place::Absent(Absence::OptimisedOut));
-    // DW_OP_reg0, which nobody saved
+    // DW_OP_reg0, which was not saved
     assert_eq!(
         place(&[0x50]),
         Place::Absent(Absence::NotSaved(Register::RAX))

@@ -15,14 +15,14 @@
 //! assert_eq!(*total.lock().unwrap(), 4);
 //! ```
 //!
-//! The locks of std are futexes that nobody outside can see, so `wayfarer record --threads auto` runs
+//! The locks of std are futexes that cannot be seen from outside, so `wayfarer record --threads auto` runs
 //! the threads of a Rust program one at a time. A program that uses this crate instead carries a note
 //! in its ELF file, and is recorded in parallel. Outside of a recording or replay every operation is
 //! std's own with one load in front.
 //!
 //! What stays invisible, and so must not decide anything between threads of a parallel recording:
 //! `std::sync`, `std::thread::park`, and the lock inside `std::io::stdout`. Print from one thread, or
-//! under a lock of this crate. The last owner of an `Arc` frees its memory, and who that is nobody sees:
+//! under a lock of this crate. The last owner of an `Arc` frees its memory, and which one that is cannot be seen:
 //! let a thread own it last that joins the others.
 //!
 //! In a session one thread of this crate's own comes and goes before `main`; it is thread 2 of the process.

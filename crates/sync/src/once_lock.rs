@@ -1,4 +1,4 @@
-//! `OnceLock`: a value that is set once; who sets it is ordered as in [`Once`](crate::Once).
+//! `OnceLock`: a value that is set once; which thread sets it is ordered as in [`Once`](crate::Once).
 
 use crate::once::first_of;
 use crate::order::{Kind, Order};

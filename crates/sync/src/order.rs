@@ -7,15 +7,15 @@ use std::cell::UnsafeCell;
 #[derive(Clone, Copy)]
 pub(crate) struct Kind(u32);
 
-/// Noted behind the operation, by threads that may do so at the same time.
+/// Noted after the operation, by threads that may do so at the same time.
 const SHARED: u32 = 0x100;
-/// The operation is part of the note: nobody else is in between.
+/// The operation is part of the note: no other thread is in between.
 const ATOMIC: u32 = 0x300;
 /// The lock was found taken: the recorder takes the time until the access is noted.
 const WAITS: u32 = 0x400;
 
 impl Kind {
-    /// Noted behind an operation that keeps others out.
+    /// Noted after an operation that keeps others out.
     pub(crate) const MUTEX: Kind = Kind(1);
     pub(crate) const WRITE: Kind = Kind(2);
     pub(crate) const READ: Kind = Kind(2 | SHARED);
@@ -24,7 +24,7 @@ impl Kind {
     pub(crate) const ATOMIC: Kind = Kind(9 | ATOMIC);
 }
 
-/// Zero for an object that nobody has seen yet. It may be moved together with its object.
+/// Zero for an object that was not seen yet. It may be moved together with its object.
 pub(crate) struct Order(UnsafeCell<Words>);
 
 // SAFETY: only the runtime looks at the words, and it expects all threads at once.
@@ -37,13 +37,13 @@ impl Order {
         Order(UnsafeCell::new([0; 2]))
     }
 
-    /// Ahead of an access. In a replay it waits for the turn of this thread.
+    /// Before an access. In a replay it waits for the turn of this thread.
     pub(crate) fn before(&self, kind: Kind) {
         // SAFETY: the words live as long as `self`.
         unsafe { session::before(self.0.get(), kind.0) }
     }
 
-    /// Behind an access.
+    /// After an access.
     pub(crate) fn after(&self, kind: Kind) {
         // SAFETY: the words live as long as `self`.
         unsafe { session::after(self.0.get(), kind.0) }

@@ -16,7 +16,7 @@ pub struct RawRwLock {
     gate: Gate,
 }
 
-/// Who is inside: readers, or a writer.
+/// Which threads are inside: readers, or a writer.
 struct Gate {
     inside: Mutex<isize>,
     changed: Condvar,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Nobody has looked yet.
+/// It was not looked at yet.
 const UNKNOWN: usize = 0;
 /// There is no runtime: everything is std's own.
 const ABSENT: usize = 1;

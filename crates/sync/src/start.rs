@@ -1,7 +1,7 @@
 //! What a session needs before `main`.
 //!
 //! std keeps a table of all threads for its message about stack overflows, under a lock of its own: which
-//! thread's entry makes the table allocate is a matter of time. It does without when somebody else handles
+//! thread's entry makes the table allocate is a matter of time. It does without when another thread handles
 //! the signals of a fault already. So in a session we do, and a fault ends the program as the kernel would.
 //!
 //! The first thread that starts makes what std needs in each of them, and two that start together both make it, of

@@ -1,4 +1,4 @@
-//! The same tests for `std::sync` and for this crate, outside of a session: whoever changes one for the
+//! The same tests for `std::sync` and for this crate, outside of a session: a program that changes one for the
 //! other must not notice.
 
 /// All tests over the module `$api`, as a module of its own.

@@ -148,7 +148,7 @@ fn run(seed: u64) {
             _ => change_bytes(&mut random, &mut files.events),
         }
     }
-    // Past the checksums in most inputs, or little behind them would be tried.
+    // Past the checksums in most inputs, or little after them would be tried.
     if random.below(4) != 0 {
         mend(&mut files.events);
     }

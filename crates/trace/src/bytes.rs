@@ -2,7 +2,7 @@
 
 use wayfarer_runtime_abi::encode::get_varint;
 
-/// Reads fields one behind the other; `None` at the end of the bytes.
+/// Reads fields one after the other; `None` at the end of the bytes.
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,

@@ -241,7 +241,7 @@ impl ThreadFacts {
             (record::RESULT, _) if self.exec_is_last => drop(self.steps.pop()),
             (record::EXIT, number) => self.exit = Some((number, record.value)),
             (record::SYSCALL, call::CLONE | call::FORK | call::VFORK | call::CLONE3) => {
-                // Written before the call: its result, the child's pid, comes behind it.
+                // Written before the call: its result, the child's pid, comes after it.
                 if let (Some(process), Some(thread)) = (u32_at(payload, 0), u32_at(payload, 4)) {
                     self.steps.push(Step::Child {
                         thread,

@@ -37,7 +37,7 @@ pub(crate) mod kind {
     pub(crate) const INDEX: u32 = 5;
 }
 
-/// How the body of a block behind its directory is packed.
+/// How the body of a block after its directory is packed.
 pub(crate) mod packing {
     pub(crate) const ZSTD: u32 = 0;
     /// Records taken apart; logs only.

@@ -30,7 +30,7 @@ pub fn read_everything(manifest: &[u8], events: &[u8], session: &Sparse) {
     }
 }
 
-/// The sealed file of a session; `None` when it is no session.
+/// The sealed file of a session; `None` when it is not a session.
 pub fn seal_in_memory(session: &Sparse) -> Option<Vec<u8>> {
     let session = Session::open(Box::new(session.clone()), Path::new(SESSION_FILE)).ok()?;
     let mut sealed = Vec::new();

@@ -1,4 +1,4 @@
-//! Histories of sync objects: who had each of them, run by run, and who had to wait. Assembled from the logs of
+//! Histories of sync objects: which thread had each of them, run by run, and which had to wait. Assembled from the logs of
 //! all threads.
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +17,7 @@ use crate::trace::Trace;
 pub enum Side {
     /// Other readers.
     Reader,
-    /// Nobody.
+    /// No thread.
     Writer,
 }
 
@@ -131,7 +131,7 @@ impl History {
             let mut latest: HashMap<u64, u32> = HashMap::new();
             let mut routine = None;
             let mut good = true;
-            // Whoever asks for a history gets what there is; `info` tells of the damage.
+            // A damaged trace gives what history there is; `info` tells of the damage.
             let _ = trace.read_log(thread.id, &mut |piece| {
                 good = good
                     && walk
@@ -295,7 +295,7 @@ impl SyncObject {
             .count() as u64
     }
 
-    /// Whom an acquisition waited for: who had the object when the wait began, if the trace knows; else the last
+    /// Which thread an acquisition waited for: the owner when the wait began, if the trace knows; else the last
     /// other thread that had it before. Of a semaphore, the last other thread that posted; of a barrier, the last
     /// to arrive.
     pub fn waited_for(&self, wait: &Wait) -> Option<ThreadId> {
@@ -318,7 +318,7 @@ impl SyncObject {
             .map(|run| run.thread)
     }
 
-    /// Who completed the round of a barrier that a thread waited for.
+    /// The thread that completed the round of a barrier that another one waited for.
     fn last_to_arrive(&self, wait: &Wait) -> Option<ThreadId> {
         let mut position = 0u64;
         let mut end = None;
@@ -329,7 +329,7 @@ impl SyncObject {
             }
             position = position.checked_add(run.length)?;
             if end.is_some_and(|end| position >= end) {
-                // Who came last waited for nobody, whatever time it took.
+                // The last to come waited for no other thread, whatever time it took.
                 return Some(run.thread).filter(|thread| *thread != wait.thread);
             }
         }

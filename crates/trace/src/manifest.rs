@@ -84,7 +84,7 @@ pub struct Manifest {
     /// Soft limit on the stack (`ulimit -s`) in bytes: it decides where libraries are mapped.
     #[serde(default)]
     pub stack_limit_bytes: Option<u64>,
-    /// Absent while recording, and for ever when the recorder did not live to see the end.
+    /// Absent while recording, and for good when the recorder ended before the command.
     pub end: Option<End>,
     /// Ends of processes that the recorder saw, in the order in which it saw them.
     pub process_ends: Vec<RecordedEnd>,

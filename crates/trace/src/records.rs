@@ -8,7 +8,7 @@ use wayfarer_runtime_abi::record::{self, BadRecord, Record};
 pub struct Entry<'a> {
     /// Byte offset in the log of the thread.
     pub position: u64,
-    /// Number of the event; for records that are no events, that of the next one.
+    /// Number of the event; for records that are not events, that of the next one.
     pub event: EventNumber,
     pub record: Record<'a>,
 }

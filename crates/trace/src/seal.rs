@@ -102,7 +102,7 @@ pub fn seal_with(directory: &Path, options: SealOptions) -> Result<SealReport, S
             Ok(report)
         });
     let report = result.inspect_err(|_| {
-        // Half a sealed file helps nobody; the session is still there.
+        // Half a sealed file is of no use; the session is still there.
         let _ = fs::remove_file(&temporary);
     })?;
     if options.durable {

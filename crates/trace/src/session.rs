@@ -116,7 +116,7 @@ impl Session {
     }
 
     /// Calls `row` with the number and bytes of each slot of a table up to `next`, which is
-    /// included: whoever took that number may not have counted yet.
+    /// included: the thread that took that number may not have counted yet.
     fn read_table(
         &mut self,
         what: &str,

@@ -12,7 +12,7 @@ use crate::SOLID_FILE;
 
 /// First line of the file.
 const TITLE: &str = "wayfarer solid 2";
-/// Nobody wrote a longer one.
+/// A longer one was never written.
 const LONGEST: u64 = 1 << 17;
 
 /// What `wayfarer solidify` found.

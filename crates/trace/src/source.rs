@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Bytes that can be read at any offset. Reads, not mappings: a file that somebody cuts while we
+/// Bytes that can be read at any offset. Reads, not mappings: a file that is cut while we
 /// read gives an error then, not a fault.
 pub trait Source: Send + Sync {
     fn length(&self) -> u64;

@@ -238,7 +238,7 @@ impl Summary {
 
     fn add_thread(&mut self, trace: &Trace, thread: &Thread) {
         let mut tally = Tally::default();
-        // How often, and behind which event first.
+        // How often, and after which event first.
         let mut notes: BTreeMap<(u64, i64, Vec<u8>), (u64, u64)> = BTreeMap::new();
         let mut walk = Walk::new(thread.id);
         let mut bad = None;

@@ -184,7 +184,7 @@ impl Log {
         self.call(record::FINAL, object, 0, length, None);
     }
 
-    /// A try or a timed wait with a result, behind `skipped` with the usual one.
+    /// A try or a timed wait with a result, after `skipped` with the usual one.
     pub fn outcome(&mut self, skipped: u64, result: i64) {
         self.call(record::OUTCOME, skipped, 0, zigzag(result), None);
     }

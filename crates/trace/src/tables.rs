@@ -49,7 +49,7 @@ pub struct Object {
     pub kind: u32,
     /// Bits of `layout::object_flags`.
     pub flags: u32,
-    /// Who made it.
+    /// The thread that made it.
     pub process: ProcessId,
     pub thread: ThreadId,
 }
@@ -82,7 +82,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Adds a row for each process that a thread names and the table lacks, so that every thread
+    /// Adds a row for each process that a thread names and the table does not have, so that every thread
     /// has its process.
     pub(crate) fn complete(&mut self) {
         for thread in &self.threads {

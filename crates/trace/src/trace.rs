@@ -217,7 +217,7 @@ impl Trace {
         }
     }
 
-    /// The log of a thread as far as it is good, and what is wrong behind that.
+    /// The log of a thread as far as it is good, and what is wrong after that.
     pub fn log_prefix(&self, thread: ThreadId) -> (Vec<u8>, Option<ReadError>) {
         let length = match self.thread(thread) {
             None => return (Vec::new(), Some(ReadError::NoSuchThread(thread))),

@@ -30,7 +30,7 @@ impl Default for BacktraceOptions {
 /// The frames of a thread.
 #[derive(Clone)]
 pub struct Backtrace {
-    /// The calls behind the frames.
+    /// The calls that the frames stand for.
     pub stack: Stack,
     /// Innermost first; never empty.
     pub frames: Vec<Frame>,
@@ -86,7 +86,7 @@ impl Backtrace {
         self.frames.get(level)
     }
 
-    /// The call behind a frame.
+    /// The call that a frame stands for.
     pub fn activation(&self, frame: &Frame) -> Option<&Activation> {
         self.stack.activations.get(frame.activation)
     }

@@ -262,7 +262,7 @@ fn single<R: Reader<Offset = usize>>(
 ) -> Result<Place, Absence> {
     Ok(match location {
         gimli::Location::Empty => Place::Absent(Absence::OptimisedOut),
-        // A register that is gone is found out here, so that nobody takes it for a place.
+        // A register that is gone is found out here, so that it is not taken for a place.
         gimli::Location::Register { register } => match surroundings.register((*register).into()) {
             Ok(_) => Place::Register((*register).into()),
             Err(absence) => Place::Absent(absence),

@@ -5,7 +5,7 @@ use super::space::AddressSpace;
 use crate::location::Memory;
 use crate::registers::{Register, Registers};
 
-/// What the code at the frame's pc looks like to somebody who has only bytes.
+/// What the code at the frame's pc looks like to a reader of bytes alone.
 pub(super) enum Guess {
     /// The caller's registers and the frame address.
     Caller { registers: Registers, cfa: u64 },

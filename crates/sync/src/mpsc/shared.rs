@@ -43,7 +43,7 @@ impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         if self.inner().owners.fetch_sub(1, Ordering::Release) == 1 {
             fence(Ordering::Acquire);
-            // SAFETY: it came from a box, and nobody else owns it any more.
+            // SAFETY: it came from a box, and it has no other owner any more.
             drop(unsafe { Box::from_raw(self.0.as_ptr()) });
         }
     }

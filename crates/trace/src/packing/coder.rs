@@ -143,7 +143,7 @@ impl Coder for Encoder {
     }
 }
 
-/// The unpacking side. Any bytes give some bits; behind their end come zeros.
+/// The unpacking side. Any bytes give some bits; after their end come zeros.
 pub(crate) struct Decoder<'a> {
     code: u32,
     range: u32,

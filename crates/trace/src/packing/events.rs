@@ -25,7 +25,7 @@ pub(crate) fn is_ready_list(number: u64, length: u64) -> bool {
     matches!(number, EPOLL_WAIT | EPOLL_PWAIT | EPOLL_PWAIT2) && length.is_multiple_of(EVENT as u64)
 }
 
-/// One known event, by its number; number 0 is no event. The same entries form the queues: doubly
+/// One known event, by its number; number 0 is not an event. The same entries form the queues: doubly
 /// linked rings, each around an entry of its own.
 #[derive(Clone, Copy, Default)]
 struct Entry {
@@ -94,7 +94,7 @@ impl Events {
         self.list.len()
     }
 
-    /// The peer of the `index`th event of the newest list; 0 behind its end.
+    /// The peer of the `index`th event of the newest list; 0 after its end.
     pub(crate) fn peer(&self, index: usize) -> u64 {
         let number = self.list.get(index).copied().unwrap_or(0);
         u64::from(number)
@@ -154,7 +154,7 @@ impl Events {
     fn code_place(&mut self, coder: &mut impl Coder, (queue, rank): (usize, u8)) -> u32 {
         let queue = self.queues.at(self.last_queue).code(coder, queue as u8);
         let queue = usize::from(queue) % QUEUES;
-        // Whoever is late stays in front, and the others pass at the same rank.
+        // A late one stays in front, and the others pass at the same rank.
         let context = queue * 16 + usize::from(self.last_rank[queue].min(15));
         let rank = self.ranks.at(context).code(coder, rank);
         self.last_queue = queue;

@@ -37,7 +37,7 @@ const COLUMN_LEVEL: i32 = 3;
 /// Level for payloads and everything that is not a log.
 pub(crate) const BULK_LEVEL: i32 = 1;
 
-/// Packs the logs of `segments`, which lie one behind the other in `raw`. The kind of packing and
+/// Packs the logs of `segments`, which lie one after the other in `raw`. The kind of packing and
 /// the packed bytes.
 pub(crate) fn pack(raw: &[u8], segments: &[Segment], references: &[Reference]) -> (u32, Vec<u8>) {
     let packed = pack_records(raw, segments, references);
@@ -59,7 +59,7 @@ pub(crate) fn pack(raw: &[u8], segments: &[Segment], references: &[Reference]) -
     }
 }
 
-/// Gets a payload by number and puts it behind the given bytes.
+/// Gets a payload by number and puts it after the given bytes.
 pub(crate) type Fetch<'a> = dyn FnMut(u64, &mut Vec<u8>) -> Result<(), String> + 'a;
 
 /// Undoes [`pack`]. The error says what is wrong.
@@ -321,7 +321,7 @@ fn open_columns(packed: &[u8]) -> Result<(&[u8], Columns), String> {
     Ok((fields, Columns { bytes, places }))
 }
 
-/// Puts the next record behind `raw`, which may grow to `end`.
+/// Puts the next record after `raw`, which may grow to `end`.
 fn unpack_record(
     coder: &mut Decoder<'_>,
     model: &mut Model,

@@ -11,7 +11,7 @@ pub(crate) struct Timeline {
     read: [i64; CLOCKS],
 }
 
-/// Nanoseconds in a unit of a clock; `None` for what is no clock.
+/// Nanoseconds in a unit of a clock; `None` for what is not a clock.
 fn unit_ns(clock: u8) -> Option<i64> {
     use wayfarer_runtime_abi::record::{
         CLOCK_COUNTER, CLOCK_GETCPU, CLOCK_GETTIMEOFDAY, CLOCK_TIME,

@@ -1,4 +1,4 @@
-//! Things that are made ahead of their use, side by side, and taken in their order.
+//! Things that are made ahead of their use, side by side, and taken in order.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,17 +11,17 @@ struct Shelf<T> {
 }
 
 struct State<T> {
-    /// `None`: whoever was to make it panicked.
+    /// `None`: the thread that was to make it panicked.
     made: HashMap<usize, Option<T>>,
-    /// The next one that nobody makes yet.
+    /// The next one that is not being made yet.
     next: usize,
     /// Results below this one are not needed any more.
     used: usize,
-    /// Nobody will take anything any more.
+    /// Nothing will be taken any more.
     over: bool,
 }
 
-/// Results for `0..count`, in the hands of whoever takes them.
+/// Results for `0..count`, held for the thread that takes them.
 pub(super) struct Results<'a, T> {
     shelf: &'a Shelf<T>,
     count: usize,
@@ -88,7 +88,7 @@ impl<T> Shelf<T> {
     }
 }
 
-/// Puts a result onto the shelf when it goes out of scope, also by a panic: nobody must wait for what never comes.
+/// Puts a result onto the shelf when it goes out of scope, also by a panic: no thread must wait for what never comes.
 struct Delivery<'a, T> {
     shelf: &'a Shelf<T>,
     index: usize,

@@ -123,7 +123,7 @@ impl Sealed {
         Ok(Arc::new(checked(block, raw)?))
     }
 
-    /// Puts payload `number` behind `into`.
+    /// Puts payload `number` after `into`.
     fn payload(&self, number: u64, into: &mut Vec<u8>) -> Result<(), String> {
         let missing = || format!("payload {number}, to which it refers, is missing");
         let after = self.payloads.partition_point(|range| range.first <= number);

@@ -144,7 +144,7 @@ impl Sealed {
                 offset: u64_at(entry, 0)?,
                 head,
             };
-            // Blocks lie one behind the other without gaps, so a wrong index shows.
+            // Blocks lie one after the other without gaps, so a wrong index shows.
             if found.offset != expected {
                 return None;
             }
@@ -154,7 +154,7 @@ impl Sealed {
         (expected == block.offset).then_some(blocks)
     }
 
-    /// Finds the blocks by walking from head to head. Behind a damaged head the next good one is
+    /// Finds the blocks by walking from head to head. After a damaged head the next good one is
     /// searched for.
     fn scan(&mut self) {
         let length = self.source.length();
@@ -233,7 +233,7 @@ impl Sealed {
         Ok(body)
     }
 
-    /// Unpacks a block that is no log.
+    /// Unpacks a block that is not a log.
     pub(crate) fn unpack_plain(&self, block: &Block) -> Result<Vec<u8>, ReadError> {
         let body = self.body(block)?;
         let packed = body.get(block.head.directory as usize..).unwrap_or(&[]);
