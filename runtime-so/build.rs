@@ -3,12 +3,12 @@
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     for argument in [
-        // Nothing of libc's start-up code, and no library behind us: no NEEDED entry.
+        // Nothing of libc's start-up code, and no library that we need: no NEEDED entry.
         "-nostdlib",
         "-nostartfiles",
         // Our initialiser runs before those of all other libraries.
         "-Wl,-z,initfirst",
-        // A symbol that nobody defines is an error here and not a dead program later. The panic
+        // A symbol that is not defined is an error here and not a dead program later. The panic
         // handler refers to one on purpose.
         "-Wl,-z,defs",
         "-Wl,-z,now",

@@ -1,4 +1,4 @@
-//! The functions of libc that the library stands in front of.
+//! The functions of libc that the library hooks.
 //!
 //! An object is described by the code that made it, so the first hooks get their return address as one
 //! more argument: the stub puts it into the next register and jumps.
@@ -281,7 +281,7 @@ runtime::hooks::library::library_functions!(library);
 use library_stubs::{__vsyslog_chk, vsyslog};
 
 /// A function with a format and further arguments: they are laid out as a `va_list`, and the function
-/// that takes one is called with it in the register behind the named arguments. Frame: 176 bytes of
+/// that takes one is called with it in the register after the named arguments. Frame: 176 bytes of
 /// registers, then the list itself.
 macro_rules! variadic {
     ($($symbol:literal $named:literal $list:literal => $inner:ident;)*) => {

@@ -33,7 +33,7 @@ unsafe extern "C" fn initialise(argc: i32, argv: *const *const u8, envp: *const 
 }
 
 unsafe extern "C" {
-    /// Defined nowhere: whoever can reach the panic handler does not link.
+    /// Defined nowhere: code that can reach the panic handler does not link.
     fn wayfarer_runtime_can_panic() -> !;
 }
 

@@ -47,7 +47,7 @@ pub unsafe fn start(_argc: i32, _argv: *const *const u8, envp: *const *const u8)
 
 /// Patches every loaded module that the table knows.
 unsafe fn patch_all(envp: *const *const u8, table: *mut u8) {
-    // SAFETY: the file is a table of sites; nobody loads libraries meanwhile.
+    // SAFETY: the file is a table of sites; no library is loaded meanwhile.
     unsafe {
         let auxiliary = Auxiliary::behind(envp);
         let count = (*table.cast::<Table>()).modules as usize;

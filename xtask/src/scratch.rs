@@ -34,7 +34,7 @@ impl Scratch {
         Ok(path)
     }
 
-    /// Leaves the directory for somebody to look at.
+    /// Leaves the directory to be looked at.
     pub fn keep(&mut self) {
         self.keep = true;
     }
@@ -43,7 +43,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if !self.keep {
-            // What cannot be removed lies in the temporary directory and harms nobody.
+            // What cannot be removed lies in the temporary directory and does no harm.
             let _ = fs::remove_dir_all(&self.path);
         }
     }

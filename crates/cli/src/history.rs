@@ -1,4 +1,4 @@
-//! `wayfarer history`: who had each lock and its like, access by access, and who had to wait.
+//! `wayfarer history`: which thread had each lock and its like, access by access, and which had to wait.
 //!
 //! `R3  0:1w×2 2:2r` reads: of the read-write lock with number 3, accesses 0 and 1 were thread 1's, which
 //! wrote, access 2 was thread 2's, which read. Objects without readers have writers only.

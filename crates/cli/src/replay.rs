@@ -104,7 +104,7 @@ fn tell_of_solid(trace: &Trace, options: &ReplayOptions) {
     }
 }
 
-/// What an opaque process printed cannot be shown again; nobody should wonder.
+/// What an opaque process printed cannot be shown again: the user is told so.
 fn tell_of_opaque(trace: &Trace) {
     let opaque: Vec<&str> = trace
         .processes()

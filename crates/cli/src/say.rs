@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write};
 pub fn line(message: &str) {
     let mut stderr = std::io::stderr().lock();
     for line in message.lines() {
-        // Nobody is left to tell when stderr is closed.
+        // When stderr is closed, nothing can be told any more.
         let _ = writeln!(stderr, "wayfarer: {line}");
     }
 }
@@ -19,7 +19,7 @@ pub fn to_a_terminal() -> bool {
 /// Facts that were asked for, on stdout.
 pub fn fact(text: &str) {
     let mut stdout = std::io::stdout().lock();
-    // A closed pipe behind us (`| head`) is the reader's choice.
+    // A closed pipe after us (`| head`) is the reader's choice.
     let _ = writeln!(stdout, "{text}");
     let _ = stdout.flush();
 }

@@ -2,7 +2,7 @@
 //!
 //! A replay in which the threads run one at a time, under a fixed rule, comes out the same whenever it
 //! is made. Such rules differ in where threads are delayed; one under which the replay is identical with the
-//! recording makes the trace exact for ever: data races, too.
+//! recording makes the trace exact from then on: data races, too.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
@@ -205,7 +205,7 @@ fn replay(options: &SolidifyOptions, delays: &[Delay]) -> Ended {
     }
 }
 
-/// The verdict is the last line, behind whatever the program printed.
+/// The verdict is the last line, after whatever the program printed.
 fn verdict(output: &[u8]) -> Option<Verdict> {
     let line = output
         .trim_ascii_end()

@@ -71,7 +71,7 @@ fn a_breakpoint_in_a_called_function_stops_there() {
         "#0  main () at kinds.c:67\n",
         "\nBreakpoint 2, twice (n=6) at kinds.c:29\n",
         "32\t    return local;\n",
-        // Behind the function the thread is where it was before the call.
+        // After the function the thread is where it was before the call.
         "main () at kinds.c:67\n67\t",
         "\nBreakpoint 3, twice (n=7) at kinds.c:29\n",
         "#0  main () at kinds.c:67\n67\t",

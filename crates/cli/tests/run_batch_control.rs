@@ -195,7 +195,7 @@ fn a_step_out_goes_on_to_the_next_line() {
             "43\t    v += 1;\n",
             "44\t    return v;\n",
             "45\t}\n",
-            // Behind the call a statement of the same line begins.
+            // After the call a statement of the same line begins.
             "main () at kinds.c:64\n",
             "Current source file is kinds.c\n",
             "Source language is c.\n",

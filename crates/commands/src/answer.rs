@@ -21,7 +21,7 @@ impl Answer {
         Self::default()
     }
 
-    /// Text with a newline behind it; the value is the same text.
+    /// Text with a newline after it; the value is the same text.
     pub fn line(text: impl Into<String>) -> Self {
         let mut text = text.into();
         let value = Value::String(text.clone());

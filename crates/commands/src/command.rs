@@ -14,7 +14,7 @@ pub struct Call<'a> {
     pub lines: &'a mut dyn Lines,
 }
 
-/// The function behind a command.
+/// The function after a command.
 pub type Run = fn(&mut Interpreter, Call<'_>) -> Result<Answer, CommandError>;
 
 /// The chapters of the reference, in its order.
@@ -142,7 +142,7 @@ pub struct Command {
     pub spread: Spread,
     /// Commands below this one (`info threads`).
     pub below: &'static [Command],
-    /// A word that is no command below is an argument (`thread 2`, `set listsize 5`).
+    /// A word that is not a command below is an argument (`thread 2`, `set listsize 5`).
     pub takes_own_arguments: bool,
     pub run: Run,
 }

@@ -14,7 +14,7 @@ pub struct Completion {
     pub candidates: Vec<String>,
 }
 
-/// More names than this help nobody.
+/// More names than this are of no help.
 const MOST: usize = 200;
 
 /// Completes a line that ends at the cursor.
@@ -92,7 +92,7 @@ fn arguments(
     by_kind(interpreter, command.completes, text, at)
 }
 
-/// Text behind the last character of `stops`, and where it begins.
+/// Text after the last character of `stops`, and where it begins.
 fn tail(text: &str, at: usize, stops: impl Fn(char) -> bool) -> (&str, usize) {
     let from = text
         .char_indices()
@@ -163,7 +163,7 @@ fn begin<'a>(names: impl Iterator<Item = &'a str>, word: &str) -> Vec<String> {
         .collect()
 }
 
-/// `FILE:FUNCTION`, a function or a file; behind `if` an expression, behind `on` a set.
+/// `FILE:FUNCTION`, a function or a file; after `if` an expression, after `on` a set.
 fn location(interpreter: &mut Interpreter, text: &str, at: usize) -> Completion {
     for (clause, kind) in [("if", Completes::Expression), ("on", Completes::Set)] {
         if let Some((_, rest)) = crate::words::split_at_word(text, clause) {
@@ -193,7 +193,7 @@ fn location(interpreter: &mut Interpreter, text: &str, at: usize) -> Completion 
     Completion { start, candidates }
 }
 
-/// A variable or function, a field behind `.` or `->`, a register or history value behind `$`.
+/// A variable or function, a field after `.` or `->`, a register or history value after `$`.
 fn expression(interpreter: &mut Interpreter, text: &str, at: usize) -> Completion {
     let part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ':');
     let (word, start) = tail(text, at, |c| !part_of_name(c));

@@ -2,7 +2,7 @@
 
 use crate::command::Command;
 
-/// Why a word is no command.
+/// Why a word is not a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupError {
     Unknown,

@@ -28,7 +28,7 @@ pub struct Standard;
 impl Screen for Standard {
     fn print(&mut self, text: &str) {
         let mut stdout = std::io::stdout().lock();
-        // A closed pipe behind us is the reader's choice.
+        // A closed pipe after us is the reader's choice.
         let _ = stdout.write_all(text.as_bytes());
         let _ = stdout.flush();
     }

@@ -112,7 +112,7 @@ pub const SETTINGS: &[Setting] = &[
     own("width", Takes::Number, "unlimited", "accepted from scripts of gdb; lines are never broken"),
 ];
 
-/// Finds a setting and the text behind its name; names may be shortened word by word.
+/// Finds a setting and the text after its name; names may be shortened word by word.
 pub fn find(text: &str) -> Result<(&'static Setting, &str), CommandError> {
     let mut ambiguous = Vec::new();
     // Two words first: `print pretty on` is not the value `pretty on` of a setting `print`.

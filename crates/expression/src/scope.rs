@@ -16,13 +16,13 @@ use crate::value::Value;
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EvaluationError {
-    /// The text is no expression.
+    /// The text is not an expression.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// Nobody knows the name.
+    /// The name is not known.
     #[error("No symbol \"{0}\" in current context.")]
     NoSymbol(String),
-    /// Nobody knows the type.
+    /// The type is not known.
     #[error("No {keyword} type named {name}.")]
     NoType {
         /// `struct`, `union`, `enum`, or `symbol`.
@@ -207,7 +207,7 @@ pub trait Scope {
         None
     }
 
-    /// The concrete type behind a Rust trait object, by the address of its virtual table.
+    /// The concrete type of a Rust trait object, by the address of its virtual table.
     fn vtable_type(&mut self, _vtable: u64) -> Option<TypeRef> {
         None
     }

@@ -93,7 +93,7 @@ pub enum Node {
         base: Box<Node>,
         /// The first index, 0 if absent.
         from: Option<Box<Node>>,
-        /// The index behind the last, the length if absent.
+        /// The index after the last, the length if absent.
         to: Option<Box<Node>>,
         /// Written `..=`.
         inclusive: bool,

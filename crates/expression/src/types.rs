@@ -37,7 +37,7 @@ pub enum MadeType {
     Base(BaseType, Language),
     /// A pointer or reference.
     Pointer(PointerKind, TypeRef),
-    /// Some of something; `None` if nobody knows how many.
+    /// Some of something; `None` if it is not known how many.
     Array {
         /// The type of each.
         element: TypeRef,

@@ -1,4 +1,4 @@
-//! The concrete type behind a Rust trait object.
+//! The concrete type of a Rust trait object.
 
 use wayfarer_symbols::unwind::LoadedModule;
 

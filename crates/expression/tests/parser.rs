@@ -321,7 +321,7 @@ fn random_trees_survive_their_text() {
         match random(6) {
             0 => format!("({}{inner})", ["-", "!", "~", "*", "&"][random(5)]),
             1 => format!("{inner}[{}]", build(random, depth - 1)),
-            // Behind a number, a point would belong to it.
+            // After a number, a point would belong to it.
             2 if inner.ends_with(|last: char| last.is_ascii_digit()) => format!("{inner}[1].field"),
             2 => format!("{inner}.field"),
             3 => format!("f({inner}, {})", build(random, depth - 1)),

@@ -253,7 +253,7 @@ fn damage_is_bounded_and_told() {
         tree.contains("<error: Cannot access memory at address 0x"),
         "{tree}"
     );
-    // A vector that ends before it starts is no vector.
+    // A vector that ends before it starts is not a vector.
     print("numbers._M_impl._M_finish = 8");
     let vector = print("numbers");
     assert!(vector.starts_with("{<std::_Vector_base<int,"), "{vector}");

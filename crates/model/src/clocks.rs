@@ -1,6 +1,6 @@
 //! Names of the clocks.
 
-/// Names by clock id. 12 to 15 are Wayfarer's own ids for reads that are no `clock_gettime`; the
+/// Names by clock id. 12 to 15 are Wayfarer's own ids for reads that are not `clock_gettime`; the
 /// kernel does not use them.
 const NAMES: [&str; 16] = [
     "CLOCK_REALTIME",

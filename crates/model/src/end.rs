@@ -51,7 +51,7 @@ pub enum ProcessEnd {
     Killed(i32),
     /// The trace stops before its end.
     Cut,
-    /// It became a program that cannot be followed, and nobody saw how that ended.
+    /// It became a program that cannot be followed, and how that ended was not seen.
     Opaque,
 }
 

@@ -18,11 +18,11 @@ macro_rules! id {
 }
 
 id! {
-    /// A process of the session, in order of creation. The first is 1; 0 is nobody.
+    /// A process of the session, in order of creation. The first is 1; 0 is none.
     ProcessId(u32)
 }
 id! {
-    /// A thread of the session, counted over all processes. The first is 1; 0 is nobody.
+    /// A thread of the session, counted over all processes. The first is 1; 0 is none.
     ThreadId(u32)
 }
 id! {

@@ -1,4 +1,4 @@
-//! Names of processes: the program's name, with `.2`, `.3` … behind it from the second on.
+//! Names of processes: the program's name, with `.2`, `.3` … after it from the second on.
 
 use std::collections::{HashMap, HashSet};
 

@@ -3,7 +3,7 @@
 use crate::generated::{Failure, FailureKind, TargetResult, Targets};
 
 impl Targets {
-    /// Everybody in the session.
+    /// All processes of the session.
     pub fn everybody() -> Targets {
         Targets {
             all: true,

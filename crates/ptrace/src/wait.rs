@@ -36,8 +36,8 @@ fn look() -> Option<(Tid, bool)> {
     // SAFETY: siginfo_t is plain data for which zeros are valid; the call fills in a live local.
     let (answer, info) = unsafe {
         let mut info: libc::siginfo_t = mem::zeroed();
-        // Stops of those whom we trace are always told of. WSTOPPED would add children that we do not trace any more and
-        // that job control stops, of whom `waitpid` tells nothing.
+        // Stops of traced threads are always told of. WSTOPPED would add children that we do not trace any more and
+        // that job control stops, of which `waitpid` tells nothing.
         let which = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
         (libc::waitid(libc::P_ALL, 0, &mut info, which), info)
     };

@@ -52,7 +52,7 @@ pub fn compile(source: &Path, language: Language, options: &[&str]) -> Result<Co
         return Ok(Compiled::At(program));
     }
     std::fs::create_dir_all(&directory)?;
-    // Another test process may build the same: whoever is ready later replaces an equal file.
+    // Another test process may build the same: the later one replaces an equal file.
     let fresh = directory.join(format!(
         "fresh-{}-{:?}",
         std::process::id(),

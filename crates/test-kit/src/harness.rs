@@ -37,7 +37,7 @@ macro_rules! tests {
     };
 }
 
-/// Runners that show only what failed would hide a skip: whoever runs the tests names a file, and gets one
+/// Runners that show only what failed would hide a skip: the caller names a file, and gets one
 /// line for each.
 fn count_skip(name: &str, reason: &str) {
     let Some(path) = std::env::var_os("WAYFARER_SKIPS") else {

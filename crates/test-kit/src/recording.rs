@@ -131,7 +131,7 @@ impl Recording {
     pub fn explain(&mut self, message: String) -> Failure {
         if let Some(holder) = self.holder.take() {
             let kept = holder.keep();
-            // A help for whoever looks into it; the message says the main thing already.
+            // A help for the reader; the message says the main thing already.
             let _ = std::fs::write(kept.join("stdout"), &self.run.stdout);
             let _ = std::fs::write(kept.join("stderr"), &self.run.stderr);
         }

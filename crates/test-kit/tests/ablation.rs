@@ -118,7 +118,7 @@ fn expect_bite(options: &[&str], debuggee: &'static str) -> Outcome {
     fail!("{options:?} does no harm to {debuggee}: nothing tests this recipe")
 }
 
-/// A busy process does without dispatch, and has it again before it runs code that nobody has looked at.
+/// A busy process does without dispatch, and has it again before it runs code that was not looked at.
 fn dispatch_goes_and_comes(debuggee: &'static str, late_calls: u64) -> Outcome {
     // The recorder answers in its own time: on a busy machine perhaps too late for this short program.
     const ATTEMPTS: usize = 10;

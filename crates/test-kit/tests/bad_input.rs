@@ -272,7 +272,7 @@ fn static_program() -> Outcome {
     Ok(Verdict::Passed)
 }
 
-/// As a child it runs unseen, the trace says so, and the parent replays.
+/// As a child it runs unrecorded, the trace says so, and the parent replays.
 fn static_child() -> Outcome {
     let Some(program) = static_build()? else {
         return Ok(Verdict::Skipped("no static libc here".into()));
@@ -295,7 +295,7 @@ fn setuid_child() -> Outcome {
     fs::copy("/usr/bin/id", &program)?;
     fs::set_permissions(&program, fs::Permissions::from_mode(0o4755))?;
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755))?;
-    // Only somebody else than its owner gains rights by it: then the loader drops our preload.
+    // Only another user than its owner gains rights by it: then the loader drops our preload.
     rustix::fs::chown(&program, Some(rustix::fs::Uid::from_raw(65534)), None)?;
     fs::set_permissions(&program, fs::Permissions::from_mode(0o4755))?;
     let plain = run_plain([&program], b"")?;

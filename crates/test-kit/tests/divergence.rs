@@ -183,7 +183,7 @@ fn an_end_that_was_not_recorded() -> Outcome {
 fn no_room_for_processes() -> Outcome {
     let recording = record(Debuggee::c("unrecorded/many_at_once").words()?)?;
     let program = wayfarer::binary()?;
-    // The limit does not hold for root, who can become somebody else.
+    // The limit does not hold for root, which can become another user.
     let prefix: &[&str] = if rustix::process::getuid().is_root() {
         &[
             "setpriv",
@@ -199,7 +199,7 @@ fn no_room_for_processes() -> Outcome {
                 .into(),
         ));
     };
-    // Whoever that is must be able to read all of it, wherever the checkout is.
+    // That user must be able to read all of it, wherever the checkout is.
     let home = tempfile::tempdir()?;
     let trace = home.path().join("trace");
     let copied = Command::new("sh")

@@ -89,7 +89,7 @@ fn port_is_taken() -> Outcome {
         .lines()
         .find_map(|line| line.strip_prefix("listening on 127.0.0.1:")?.parse().ok())
         .ok_or_else(|| Failure(format!("no port in {output}")))?;
-    // When somebody else has it already, so much the better.
+    // When another program has it already, so much the better.
     let _taken = TcpListener::bind(("127.0.0.1", port));
     expect_identical(&mut recording)?;
     Ok(Verdict::Passed)
@@ -106,7 +106,7 @@ fn trace_is_elsewhere() -> Outcome {
     }
 }
 
-/// Whoever looks at a replay may look away, as `head` does, and the replay is the same.
+/// The reader of a replay's output may go away, as `head` does, and the replay is the same.
 fn nobody_reads_the_output() -> Outcome {
     let recording = record(["/usr/bin/seq", "100000"])?;
     let mut command = wayfarer::command()?;
@@ -173,7 +173,7 @@ fn another_user_replays() -> Outcome {
     if !rustix::process::getuid().is_root() {
         return Ok(Verdict::Skipped("only root can become another user".into()));
     }
-    // Programs that everybody may start: the checkout may be closed to others.
+    // Programs that all users may start: the checkout may be closed to others.
     let recording = record([
         "/bin/bash",
         "-c",
@@ -191,7 +191,7 @@ fn another_user_replays() -> Outcome {
     )
 }
 
-/// Gives everybody the right to read the directory, not to write it.
+/// Gives all users the right to read the directory, not to write it.
 fn open_to_all(directory: &Path) -> Result<(), Failure> {
     for path in picture(directory)?.into_keys() {
         fs::set_permissions(

@@ -1,4 +1,4 @@
-//! Whoever dies in the middle of heavy traffic, the trace opens and replays to its end.
+//! Whatever dies in the middle of heavy traffic, the trace opens and replays to its end.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;

@@ -12,7 +12,7 @@ use crate::bytes::{u32_at, u64_at};
 use crate::records::Walk;
 use crate::trace::Trace;
 
-/// Whom an access lets in beside itself.
+/// Which other accesses one lets in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Other readers.

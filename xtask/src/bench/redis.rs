@@ -22,7 +22,7 @@ struct Load {
     server_cpu_seconds: f64,
 }
 
-/// The server recorded alone; redis-benchmark is no part of the recording.
+/// The server recorded alone; redis-benchmark is not part of the recording.
 pub fn server_alone(bench: &Bench) -> Result<Vec<Line>, Failure> {
     let pairs = alternate(bench, |run| load(bench, run))?;
     let rate = Pairs::new(pairs.iter().map(|(p, r)| (p.per_second, r.per_second)));

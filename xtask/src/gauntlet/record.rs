@@ -73,7 +73,7 @@ fn serve(
     }
 }
 
-/// Runs a command that is no part of the recording and must succeed.
+/// Runs a command that is not part of the recording and must succeed.
 fn outside(place: &Place, words: &[&str], name: &str) -> Result<(), Failure> {
     let mut command: Command = place.command(words, None);
     let stderr = place.file(&format!("{name}.stderr"));

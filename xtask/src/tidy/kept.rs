@@ -1,4 +1,4 @@
-//! What the repository keeps is text that somebody can read: a program or a core file that got in by accident is named.
+//! What the repository keeps is text that can be read: a program or a core file that got in by accident is named.
 
 use crate::failure::{At, Failure};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 /// More than the largest file that a tool writes for us.
 const MOST: usize = 512 * 1024;
 
-/// The files that git keeps below `root`, with their contents; none where this is no checkout.
+/// The files that git keeps below `root`, with their contents; none where this is not a checkout.
 pub fn files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let listed = Command::new("git")
         .args(["ls-files", "-z"])

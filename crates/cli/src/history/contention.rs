@@ -1,4 +1,4 @@
-//! Which objects threads met at, and who waited for whom.
+//! Which objects threads met at, and which thread waited for which.
 
 use std::cmp::Reverse;
 use std::fmt::Write;

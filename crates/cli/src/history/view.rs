@@ -51,7 +51,7 @@ fn accesses_text(letter: char, count: u64) -> String {
     }
 }
 
-/// The same; 0: nobody knows.
+/// The same; 0: not known.
 fn counted_text(letter: char, count: u64) -> String {
     match count {
         0 => format!("{letter}×?"),

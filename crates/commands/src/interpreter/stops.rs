@@ -7,7 +7,7 @@ use super::{Flow, Interpreter};
 use crate::lines::{Lines, ListedLines};
 
 impl Interpreter {
-    /// Handles what happened while nobody typed; stops were shown as they came, their `commands` run now, each in the
+    /// Handles what happened while no line was typed; stops were shown as they came, their `commands` run now, each in the
     /// thread that stopped, and the selection stays.
     pub fn background(&mut self) {
         if self.output.is_closed() {

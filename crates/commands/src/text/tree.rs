@@ -1,4 +1,4 @@
-//! Merged stacks: one line a frame, the threads that share it behind it.
+//! Merged stacks: one line a frame, the threads that share it after it.
 
 use std::fmt::Write;
 

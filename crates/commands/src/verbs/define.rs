@@ -176,7 +176,7 @@ fn ran(flow: Flow) -> Result<Answer, CommandError> {
     }
 }
 
-/// The lines before and behind the `else` of this block.
+/// The lines before and after the `else` of this block.
 fn split_else(block: Vec<String>) -> (Vec<String>, Vec<String>) {
     let mut depth = 0_i32;
     for (at, line) in block.iter().enumerate() {

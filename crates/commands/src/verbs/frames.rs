@@ -94,7 +94,7 @@ fn stack(interpreter: &Interpreter, view: StackView) -> Result<Answer, CommandEr
     if interpreter.output.is_json() {
         return Ok(Answer::with(text, view));
     }
-    // Hundreds of stacks as data that nobody reads would take longer than the rest.
+    // Hundreds of stacks as data that is not read would take longer than the rest.
     Ok(Answer {
         text,
         ..Answer::default()

@@ -284,7 +284,7 @@ fn listed(interpreter: &Interpreter, list: &[&Setting]) -> Result<Answer, Comman
     Ok(Answer::with(crate::text::table::align(&rows, 2), values))
 }
 
-/// How many of a list are shown when nobody says.
+/// How many of a list are shown by default.
 const LAST: usize = 10;
 
 fn history(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {

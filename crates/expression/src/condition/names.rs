@@ -1,4 +1,4 @@
-//! What names mean at an address of a process that nobody stopped yet.
+//! What names mean at an address of a process that was not stopped yet.
 
 use std::sync::Arc;
 

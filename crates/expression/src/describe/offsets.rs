@@ -36,7 +36,7 @@ struct Reach {
 }
 
 impl Reach {
-    /// Says what lies between the last member and this place. Ahead of the first member there is no hole: a table
+    /// Says what lies between the last member and this place. Before the first member there is no hole: a table
     /// pointer or a base class lies there.
     fn hole(&self, until_bits: u64, word: &str, text: &mut String) {
         if self.end_bits == 0 || self.end_bits >= until_bits {
@@ -108,7 +108,7 @@ fn expand(structure: &Structure, level: usize, base_bits: u64, text: &mut String
         text.push_str(&format!("{}<no data fields>\n", blank(level + 4)));
     }
     finish(structure, level, &reach, text);
-    // The outermost brace stands below the word behind the columns.
+    // The outermost brace stands below the word after the columns.
     let indent = if level == 0 { 2 } else { level };
     text.push_str(&format!("{}}}", blank(indent)));
 }
@@ -186,7 +186,7 @@ fn rust(structure: &Structure, text: &mut String) {
     text.push_str(&format!("{}{close}", blank(2)));
 }
 
-/// As wide as the columns and an indentation behind them.
+/// As wide as the columns and an indentation after them.
 fn blank(indent: usize) -> String {
     " ".repeat(COLUMNS + indent)
 }

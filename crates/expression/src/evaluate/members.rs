@@ -244,7 +244,7 @@ fn virtual_part(
     Ok(Value::in_memory(type_ref, address))
 }
 
-/// The variant of a Rust enum that is there now; `None` for what is no enum.
+/// The variant of a Rust enum that is there now; `None` for what is not an enum.
 pub(crate) fn active_variant<'a>(
     base: &Value,
     structure: &'a Structure,

@@ -69,7 +69,7 @@ pub(crate) fn contents_or_absence(
     }
 }
 
-/// The number that a value is; an error for what is no number.
+/// The number that a value is; an error for what is not a number.
 pub(crate) fn number_of(value: &Value, scope: &mut dyn Scope) -> Result<Number, EvaluationError> {
     let Some(scalar) = Scalar::of(&value.type_ref) else {
         return match value.type_ref.shape() {

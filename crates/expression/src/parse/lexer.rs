@@ -132,7 +132,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether the last token ends an operand, so that a `.` behind it selects a field.
+    /// Whether the last token ends an operand, so that a `.` after it selects a field.
     fn after_operand(&self) -> bool {
         self.tokens.last().is_some_and(|token| match token.kind {
             TokenKind::Word | TokenKind::Dollar | TokenKind::Number => true,
@@ -153,7 +153,7 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self) {
         let bytes = self.rest().as_bytes();
-        // Behind a `.` a number is the field of a tuple: `t.0.1` has two of them.
+        // After a `.` a number is the field of a tuple: `t.0.1` has two of them.
         let field = self.tokens.last().is_some_and(|token| {
             token.kind == TokenKind::Punctuation && &self.text[token.start..token.end] == "."
         });

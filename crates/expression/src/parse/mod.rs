@@ -69,7 +69,7 @@ pub fn parse_type(text: &str, language: Language) -> Result<TypeSyntax, ParseErr
     Ok(syntax)
 }
 
-/// Takes the `NAME:` of a process off the front: a word with one colon behind it.
+/// Takes the `NAME:` of a process off the front: a word with one colon after it.
 fn split_process(text: &str) -> (Option<String>, usize) {
     let word = text
         .char_indices()

@@ -1,4 +1,4 @@
-//! Operands: literals, names, parentheses, and what stands before and behind them.
+//! Operands: literals, names, parentheses, and what stands before and after them.
 
 use super::lexer::TokenKind;
 use super::operators::ARGUMENT;
@@ -136,7 +136,7 @@ impl Parser<'_> {
         Ok(Node::Type(syntax))
     }
 
-    /// A type in parentheses that could be a variable is one unless somebody knows it as a type.
+    /// A type in parentheses that could be a variable is one unless it is known as a type.
     fn must_be_type(&self, syntax: TypeSyntax) -> Result<Node, ParseError> {
         match &syntax {
             TypeSyntax::Named {

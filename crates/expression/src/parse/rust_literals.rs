@@ -25,7 +25,7 @@ impl Parser<'_> {
         Ok(Node::Array(elements))
     }
 
-    /// `{ field: value, field, ..base }` behind the name of a structure.
+    /// `{ field: value, field, ..base }` after the name of a structure.
     pub(super) fn structure_literal(&mut self, name: String) -> Result<Node, ParseError> {
         self.expect("{")?;
         let mut literal = StructureLiteral {

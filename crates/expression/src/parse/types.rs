@@ -223,7 +223,7 @@ impl Parser<'_> {
         Ok(base)
     }
 
-    /// Goes behind the bracket that closes the one just passed.
+    /// Goes past the bracket that closes the one just passed.
     fn skip_balanced(&mut self, closing: &str) -> Result<(), ParseError> {
         let mut open = 1;
         while self.peek_kind() != TokenKind::End {
@@ -366,7 +366,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `<…>` behind a name, if it reads as template arguments and not as comparisons.
+    /// `<…>` after a name, if it reads as template arguments and not as comparisons.
     fn template_arguments(&mut self) -> Result<String, ParseError> {
         let mut text = String::new();
         let mut open = 0usize;

@@ -62,7 +62,7 @@ impl Opener<'_> {
         Form::Run(run)
     }
 
-    /// Whether some of an array is there, but not all: then it is no string.
+    /// Whether some of an array is there, but not all: then it is not a string.
     fn has_holes(&mut self, whole: &Value) -> bool {
         !matches!(whole.place, Place::Memory(_) | Place::Value(_))
             && contents_or_absence(whole, self.scope).is_ok_and(|found| !found.missing.is_empty())

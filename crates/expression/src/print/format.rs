@@ -65,7 +65,7 @@ pub struct Format {
     pub unions: bool,
     /// Addresses of pointers.
     pub addresses: bool,
-    /// `<symbol+offset>` behind pointers.
+    /// `<symbol+offset>` after pointers.
     pub symbols: bool,
     /// Strings end at their first nul.
     pub null_stop: bool,

@@ -166,7 +166,7 @@ pub(crate) fn short_name(qualified: &str) -> String {
             _ => {}
         }
     }
-    // `::` was passed as two colons; a start behind the text cannot be.
+    // `::` was passed as two colons; a start after the text cannot be.
     qualified
         .get(start.min(qualified.len())..end.max(start))
         .unwrap_or(qualified)

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Character(char),
-    /// A byte or code unit that is no character.
+    /// A byte or code unit that is not a character.
     Code(u32),
     /// The first bytes of a UTF-8 sequence that the string cuts off.
     Incomplete(u8),
@@ -41,7 +41,7 @@ pub(crate) fn character(code: u32, kind: CharacterKind) -> String {
     format!("{}'{}'", kind.prefix, escape(unit, '\'', kind))
 }
 
-/// A string of bytes as its literal, shortened. `more` says that there is text behind the bytes.
+/// A string of bytes as its literal, shortened. `more` says that there is text after the bytes.
 pub(crate) fn string(
     bytes: &[u8],
     kind: CharacterKind,

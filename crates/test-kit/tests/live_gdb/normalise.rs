@@ -9,8 +9,8 @@
 //!   bracket or `::`, sizes and capacities of containers are left out,
 //! * numbers are compared as numbers, so that `2` is `2.0`; a character is its number
 //!   (`120 'x'` is `120`),
-//! * addresses are left out, with the `<symbol>` behind them, but a null pointer is 0,
-//! * where gdb shows the address of a reference and cannot say what is there, what we show behind
+//! * addresses are left out, with the `<symbol>` after them, but a null pointer is 0,
+//! * where gdb shows the address of a reference and cannot say what is there, what we show after
 //!   `&` is left out,
 //! * strings are compared as they are; an enumerator by its last name,
 //! * `<optimized out>` and other reasons in angle brackets are one leaf each, and a value all of
@@ -181,7 +181,7 @@ fn leaves(text: &str) -> Vec<Leaf> {
     leaves
 }
 
-/// Whether the character at this place is behind its number: `120 'x'`.
+/// Whether the character at this place is after its number: `120 'x'`.
 fn follows_its_number(letters: &[char], at: usize) -> bool {
     at >= 2 && letters[at - 1] == ' ' && letters[at - 2].is_ascii_digit()
 }
@@ -199,7 +199,7 @@ fn is_decoration(word: &str, rest: &[char]) -> bool {
     matches!(rest.next(), Some('=' | ':' | '{' | '(' | '[' | '<' | '!'))
 }
 
-/// Whether what follows says which allocator a container uses, which is no part of its value.
+/// Whether what follows says which allocator a container uses, which is not part of its value.
 fn is_allocator(before: &[char]) -> bool {
     let name: Vec<char> = "alloc: ".chars().collect();
     before.ends_with(&name)

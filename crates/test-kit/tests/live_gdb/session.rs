@@ -88,7 +88,7 @@ pub fn has_values(frame: &Frame) -> bool {
         .is_some_and(|file| live.join(file).exists())
 }
 
-/// The command line, for whoever wants to repeat it.
+/// The command line that repeats it.
 fn command(questions: &[(String, Purpose)], built: &Built) -> Result<Command, Failure> {
     let mut command = wayfarer::command()?;
     command.args(["run", "--batch", "--json"]);

@@ -19,7 +19,7 @@ struct Halt {
     first_to_last: f64,
     /// From the question to the answer, as the debugger's side sees it.
     answered: f64,
-    /// The resume behind it.
+    /// The resume after it.
     resumed: f64,
 }
 

@@ -52,7 +52,7 @@ impl Tool {
             .args(program)
             .env("XDG_CACHE_HOME", bench.scratch.path().join("cache"))
             .env("LC_ALL", "C")
-            // Nobody's servers are asked for debug information while a clock runs.
+            // No server is asked for debug information while a clock runs.
             .env_remove("DEBUGINFOD_URLS");
         command
     }

@@ -55,7 +55,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// The nodes of a container have their value behind this many bytes of links.
+/// The nodes of a container have their value after this many bytes of links.
 pub(super) const LIST_LINKS: u64 = 16;
 pub(super) const FORWARD_LINKS: u64 = 8;
 pub(super) const TREE_LINKS: u64 = 32;

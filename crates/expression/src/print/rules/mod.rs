@@ -40,7 +40,7 @@ enum Pretty {
     Items(Items),
     /// Another value stands for this one.
     Same(Value),
-    /// `head(value)`, with text behind the value.
+    /// `head(value)`, with text after the value.
     Wrapped(String, Value, String),
 }
 
