@@ -6,7 +6,7 @@ use crate::lines::Lines;
 
 /// What a verb is given besides the interpreter.
 pub struct Call<'a> {
-    /// What stands behind the command's name, without spaces at either end.
+    /// What stands after the command's name, without spaces at either end.
     pub arguments: &'a str,
     /// An empty line asked for the same once more.
     pub again: bool,

@@ -109,7 +109,7 @@ fn split_file(text: &str) -> Option<(&str, &str)> {
 }
 
 impl BreakpointSpec {
-    /// Reads what stands behind `break`: `LOCATION [thread N.M] [inferior N] [on SET] [if CONDITION]`.
+    /// Reads what stands after `break`: `LOCATION [thread N.M] [inferior N] [on SET] [if CONDITION]`.
     ///
     /// A bare `thread N` means a thread of process `current`.
     pub fn parse(text: &str, current: u32) -> Result<BreakpointSpec> {

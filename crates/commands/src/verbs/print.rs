@@ -49,7 +49,7 @@ pub fn shown(view: &ValueView) -> String {
     }
 }
 
-/// What stands behind the slash, for the debugger.
+/// What stands after the slash, for the debugger.
 pub fn format_text(format: crate::words::Format) -> Option<String> {
     let mut text = String::new();
     if let Some(count) = format.count {

@@ -288,7 +288,7 @@ fn stack_of(backtrace: &Backtrace, frame: &Frame) -> Option<u64> {
     activation.registers.sp()
 }
 
-/// Whether a frame stands behind the beginning of a row of the line table.
+/// Whether a frame stands after the beginning of a row of the line table.
 fn inside_row(frame: &Frame) -> bool {
     let Some(loaded) = &frame.module else {
         return false;

@@ -17,7 +17,7 @@ use super::hands::{Hands, LONGEST_TEXT};
 use crate::evaluation::Services;
 use crate::session::{MappedModule, Space};
 
-/// What stands behind a type in the name of its function.
+/// What stands after a type in the name of its function.
 const DEBUG: &str = " as core::fmt::Debug>::fmt";
 /// The function that appends to a `String`.
 const WRITE: &str = "<alloc::string::String as core::fmt::Write>::write_str";

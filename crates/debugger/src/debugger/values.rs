@@ -119,7 +119,7 @@ impl Debugger {
         }
     }
 
-    /// Evaluates in the selected frame and puts the value into the history. `format`: what stands behind the slash
+    /// Evaluates in the selected frame and puts the value into the history. `format`: what stands after the slash
     /// (`x`, `d`, `t`, `r` …). Empty expression: the last value again. `NAME:expr` and `NAME.T:expr`
     /// evaluate in another process or thread.
     pub fn print(&mut self, expression: &str, format: Option<&str>) -> Result<ValueView> {
@@ -173,7 +173,7 @@ impl Debugger {
         })
     }
 
-    /// The format that stands behind a slash.
+    /// The format that stands after a slash.
     pub(super) fn format(&self, letters: Option<&str>) -> Result<Format> {
         let mut format = self.print_style().format;
         for letter in letters.unwrap_or_default().trim_start_matches('/').chars() {

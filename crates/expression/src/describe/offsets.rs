@@ -146,7 +146,7 @@ fn columns(
     start
 }
 
-/// What lies behind the last member, and the size of all.
+/// What lies after the last member, and the size of all.
 fn finish(structure: &Structure, level: usize, reach: &Reach, text: &mut String) {
     if structure.kind != AggregateKind::Union {
         reach.hole(structure.size * 8, "padding", text);

@@ -63,7 +63,7 @@ pub fn ask(
     }
 }
 
-/// What stands behind `$1 = `.
+/// What stands after `$1 = `.
 pub fn value(answer: &str) -> &str {
     match answer.split_once(" = ") {
         Some((number, value)) if number.starts_with('$') => value,

@@ -378,7 +378,7 @@ fn peer_object(descriptor: usize) -> u32 {
     let Some(key) = key else { return 0 };
     let mut looks = 0;
     loop {
-        // Looked at before the search: whoever was on its way then is in the table now or later.
+        // Looked at before the search: an entry that was on its way then is in the table now or later.
         let pending = header().connects_pending.load(Ordering::Acquire);
         let number = find(&key);
         if number != 0 || pending == 0 || looks >= LOOKS {

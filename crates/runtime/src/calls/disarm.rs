@@ -34,7 +34,7 @@ pub struct Code {
     pub patched: bool,
     /// Dispatch is off.
     off: bool,
-    /// There is code that no file has, and that nobody can judge.
+    /// There is code that no file has, and that cannot be judged.
     loose: bool,
     /// The mode of the threads was chosen by what the code looks like; what comes from now on was not looked at.
     pub surveyed: bool,

@@ -33,7 +33,7 @@ use wayfarer_runtime_abi::record;
 
 const READ: usize = 0;
 
-/// A record behind the end of the log.
+/// A record after the end of the log.
 struct Draft {
     /// Bytes left free before it.
     gap: usize,
@@ -74,7 +74,7 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
     };
     let gap = turn_length(thread.serial.turn_changed.then_some(thread.serial.turn));
     // SAFETY: there is room for two records and the piece. Another thread may take the piece's memory away meanwhile:
-    // then nobody will look at it, and what the record says of it does not matter.
+    // then it will not be looked at, and what the record says of it does not matter.
     let length = unsafe {
         let start = thread.log.cursor.add(gap);
         let mut end = Thread::put_head(start, tag, number as u64, check, value);
@@ -90,7 +90,7 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
     result
 }
 
-/// Makes a call of which something must be looked at in the thread's turn behind it; its check byte, without strings,
+/// Makes a call of which something must be looked at in the thread's turn after it; its check byte, without strings,
 /// is computed meanwhile.
 #[inline(always)]
 pub fn perform(thread: &mut Thread, made: &mut Made) -> isize {

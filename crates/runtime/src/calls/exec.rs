@@ -140,7 +140,7 @@ fn file_is_opaque(thread: &mut Thread, descriptor: usize, depth: u32) -> bool {
     false
 }
 
-/// Set-user-id or set-group-id to somebody else: the loader would drop the runtime.
+/// Set-user-id or set-group-id to another user: the loader would drop the runtime.
 fn changes_identity(status: &[u32; 36]) -> bool {
     let (mode, owner, group) = (status[6], status[7], status[8]);
     // SAFETY: no arguments.

@@ -196,7 +196,7 @@ core::arch::global_asm!(
     "mov eax, 11",
     "syscall",
     "2:",
-    // All is given away before anybody is woken: who joins this thread finds nothing else to wait for.
+    // All is given away before any thread is woken: one that joins this thread finds nothing else to wait for.
     "test r12, r12",
     "jz 2f",
     "mov dword ptr [r12], 0",
@@ -217,7 +217,7 @@ core::arch::global_asm!(
     "jz 2f",
     "mov dword ptr [r10], edx",
     "2:",
-    // futex(each of them, FUTEX_WAKE, all). Somebody may have given the memory back by now: then nobody is there to wake.
+    // futex(each of them, FUTEX_WAKE, all). The memory may have been given back by now: then no thread is there to wake.
     "mov esi, 1",
     "mov edx, 0x7fffffff",
     "xor r10d, r10d",

@@ -46,7 +46,7 @@ const PAGE: usize = 4096;
 /// By how much the time of a change may lie in the past already when the file gets it.
 const TICK_NS: u64 = 10_000_000;
 
-/// Larger files that nobody has changed lately are taken from their place again, like libraries; and so
+/// Larger files that were not changed lately are taken from their place again, like libraries; and so
 /// are those below /usr, which come with the system as libraries do.
 const LARGEST_COPY: u64 = 1 << 20;
 
@@ -352,7 +352,7 @@ pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
     if made.number == SHMDT || made.number == SHMGET {
         let result = crate::calls::replay::emulate(thread, made, made.call);
         if made.number == SHMDT && result == 0 {
-            // The mapping itself stays: its length is not known here, and nobody looks at it again.
+            // The mapping itself stays: its length is not known here, and it is not looked at again.
             return 0;
         }
         return result;

@@ -214,7 +214,7 @@ pub fn thread_tid(thread: &Thread, number: u32) -> u32 {
 
 pub fn rearm() {
     let thread = current();
-    // SAFETY: whoever comes to life has its own thread by now, or none.
+    // SAFETY: a new thread or process has its own state by now, or none.
     let off = unsafe { !thread.is_null() && disarm::starts_off(&mut *thread) };
     if header().flags & (flags::NO_REARM | flags::NO_DISPATCH) == 0 && !off {
         dispatch::arm();
@@ -244,7 +244,7 @@ fn remember_child(process: &mut Process, pid: u32, id: u32) {
     process.children.next = process.children.next.wrapping_add(1);
 }
 
-/// The process of the session behind a child's pid; 0 unknown.
+/// The process of the session that a child's pid stands for; 0 unknown.
 pub fn child_of(process: &Process, pid: u32) -> u32 {
     let mut back = 0;
     while back < MAX_CHILDREN && back < process.children.next {
@@ -264,7 +264,7 @@ pub fn bury_children() {
     const WAIT4: usize = 61;
     const NO_HANG: usize = 1;
     const ALL: usize = 0x4000_0000;
-    // SAFETY: the program's own waits are answered from the log: nobody else asks for them.
+    // SAFETY: the program's own waits are answered from the log: nothing else asks for them.
     while unsafe { raw::syscall6(WAIT4, usize::MAX, 0, NO_HANG | ALL, 0, 0, 0) } > 0 {}
 }
 
@@ -411,7 +411,7 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
 
 pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mut Thread {
     windows::unmap_many(thread.process());
-    // SAFETY: the numbers were just taken; the windows are nobody else's.
+    // SAFETY: the numbers were just taken; the windows belong to nothing else.
     unsafe {
         let born = new_thread(child.thread);
         if born.is_null() {

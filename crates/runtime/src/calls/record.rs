@@ -232,7 +232,7 @@ pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) 
     result
 }
 
-/// Writes the record of a call with everything that it wrote, and `suffix` behind it.
+/// Writes the record of a call with everything that it wrote, and `suffix` after it.
 #[inline]
 pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Before, suffix: &[u8]) {
     let argument = |index: u8| made.arguments.get(index as usize).copied().unwrap_or(0);
@@ -295,7 +295,7 @@ pub fn write_down_as(
             result,
             before,
             &mut |pointer, piece| {
-                // Another thread may take the memory away meanwhile: then nobody sees it.
+                // Another thread may take the memory away meanwhile: then it is not seen.
                 user::copy_in(place, pointer, piece);
                 place = place.add(piece);
             },

@@ -123,7 +123,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
         157 => {
             const SET_NAME: usize = 15;
             if made.arguments[0] == SET_NAME {
-                // SAFETY: the program's own call, harmless and of use to whoever looks on.
+                // SAFETY: the program's own call, harmless and of use to a user who looks on.
                 unsafe { call_kernel(157, &made.arguments) };
             }
             emulate(thread, made, &special::prctl_call(call, made.arguments[0]))
@@ -192,7 +192,7 @@ pub fn is_forced(record: &Record<'_>) -> bool {
     }
 }
 
-/// What the log has right behind an event: handlers before the program saw the result, yields.
+/// What the log has right after an event: handlers before the program saw the result, yields.
 pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
     while let Some(next) = reader::peek(thread) {
         match next.tag {
@@ -291,7 +291,7 @@ pub fn pour(
     let mut used = 0;
     outputs::walk(call, arguments, result, before, &mut |pointer, piece| {
         let length = piece.min(payload.len() - used);
-        // Another thread may have taken the memory away before this one had its turn: then nobody sees it.
+        // Another thread may have taken the memory away before this one had its turn: then it is not seen.
         if let Some(bytes) = payload.get(used..used + length) {
             user::copy_out(pointer, bytes.as_ptr(), length);
         }
@@ -300,7 +300,7 @@ pub fn pour(
     used
 }
 
-/// pipe, socketpair, accept, connect: as [`emulate`], and the object is behind what the call wrote.
+/// pipe, socketpair, accept, connect: as [`emulate`], and the object is after what the call wrote.
 #[inline(never)]
 fn with_object(thread: &mut Thread, made: &mut Made) -> isize {
     let check = check::arguments(thread, made.call, made.number, &made.arguments);
@@ -379,7 +379,7 @@ fn action(thread: &mut Thread, made: &mut Made) -> isize {
     next.value as isize
 }
 
-/// The result behind a record that was written before its call, if it was not the expected one.
+/// The result after a record that was written before its call, if it was not the expected one.
 pub fn take_result(thread: &mut Thread) -> Option<i64> {
     let next = reader::peek(thread)?;
     if next.tag != record::RESULT {

@@ -183,7 +183,7 @@ fn semaphores_length(arguments: &[usize; 6]) -> u16 {
     }
 }
 
-/// Whoever waits without a limit was woken by another thread, and how soon it runs is nobody's promise.
+/// A thread that waits without a limit was woken by another one, and how soon it runs is not promised.
 fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
     const WAIT: usize = 0;
     const WAIT_BITSET: usize = 9;
@@ -202,8 +202,8 @@ fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
     result
 }
 
-/// Both modes: whoever unlocks a lock that came along in a fork wakes those who waited for it, who are not there.
-/// Whether somebody did is a matter of time, so such a call is made and not recorded.
+/// Both modes: unlocking a lock that came along in a fork wakes the threads that waited for it, which are not there.
+/// Whether any did is a matter of time, so such a call is made and not recorded.
 pub fn wake_nobody(thread: &Thread, a: &[usize; 6]) -> Option<isize> {
     const WAKE_PRIVATE: usize = 1 | 128;
     // SAFETY: waking changes nothing but who runs.

@@ -29,11 +29,11 @@ pub enum Out {
     Argument(u8, u8),
     /// Argument × size.
     ArgumentTimes(u8, u8, u16),
-    /// A socket address or option with its length behind a pointer.
+    /// A socket address or option with its length at a pointer.
     Sized(u8, u8),
     /// An array of iovec (pointer, count) filled with as many bytes as the result says.
     Vector(u8, u8),
-    /// Three bit sets of descriptors behind arguments 1 to 3, as long as argument 0 says.
+    /// Three bit sets of descriptors at arguments 1 to 3, as long as argument 0 says.
     DescriptorSets,
     /// A message header: name, data, control data, flags.
     Message(u8),

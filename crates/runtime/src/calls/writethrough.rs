@@ -70,7 +70,7 @@ pub fn write_behind(thread: &Thread, address: usize, bytes: &[u8]) -> bool {
 }
 
 /// The memory that a write of `count` bytes to `descriptor` has changed: address and length. `end` is the
-/// position in the file behind the write, where the call told it.
+/// position in the file after the write, where the call told it.
 pub fn changed(
     thread: &Thread,
     descriptor: usize,

@@ -1,4 +1,4 @@
-//! Barriers: arrivals are accesses, noted ahead of the wait; who was the last of a round is an outcome.
+//! Barriers: arrivals are accesses, noted before the wait; which thread was the last of a round is an outcome.
 
 use super::followed;
 use super::real::{Real, call1};
@@ -46,7 +46,7 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
         }
         let since = waits::begin(thread, true, order);
         let result = call1(Real::barrier_wait, address);
-        // Only now: a handler whose record comes first may have run within the wait or behind it, and whoever
+        // Only now: a handler whose record comes first may have run within the wait or after it, and the thread that
         // sent its signal may have waited for us here.
         match outcome::foretell(thread) {
             Some(promised) => {

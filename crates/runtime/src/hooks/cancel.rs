@@ -30,7 +30,7 @@ const SIGCANCEL: usize = 32;
 
 /// Threads of the program may be cancelled, and the functions for it are there.
 static POSSIBLE: AtomicBool = AtomicBool::new(false);
-/// Somebody may cancel threads, perhaps in a way that is not followed.
+/// Threads may be cancelled, perhaps in a way that is not followed.
 static THINKABLE: AtomicBool = AtomicBool::new(false);
 /// The handler has been installed.
 static READY: AtomicBool = AtomicBool::new(false);

@@ -1,6 +1,6 @@
 //! Condition variables: a wait is the order of its mutex.
 //!
-//! In a replay nobody waits on the condition itself: the thread gives the mutex away and takes it again
+//! In a replay no thread waits on the condition itself: the thread gives the mutex away and takes it again
 //! at its turn, which comes after whatever made it go on while it was recorded.
 //!
 //! The condition variables of very old programs are pointers to those of today, which libc makes on first
@@ -24,7 +24,7 @@ static OLD: AtomicU32 = AtomicU32::new(UNKNOWN);
 /// Size of a condition variable.
 const SIZE: usize = 48;
 
-/// The condition variable behind what the program gave.
+/// The condition variable that the program's pointer leads to.
 #[inline(always)]
 unsafe fn real(condition: usize, place: usize) -> usize {
     if OLD.load(Ordering::Relaxed) == NONE {
@@ -133,7 +133,7 @@ unsafe fn replay(thread: &mut Thread, which: Real, a: [usize; 6], mutex: &Mutex<
     // SAFETY: as the callers say.
     unsafe {
         if order::is_unending(thread, mutex.order) {
-            // Nobody knows how its history went on: the real thing decides.
+            // It is not known how its history went on: the real thing decides.
             return call(which, a) as i32;
         }
         // Nothing is held while the thread waits, not even for a handler's turn.

@@ -24,7 +24,7 @@ const KNOWN: core::ops::RangeInclusive<u32> = 31..=40;
 
 /// Where in a thread's description its id stands; 0: nothing is done in place.
 static TID_OFFSET: AtomicUsize = AtomicUsize::new(0);
-/// Somebody has cancelled a thread: calls that notice it must be made.
+/// A thread was cancelled: calls that notice it must be made.
 static CANCELS: AtomicBool = AtomicBool::new(false);
 
 // pthread_mutex_t
@@ -38,7 +38,7 @@ const WRITERS_FUTEX: usize = 12;
 const CURRENT_WRITER: usize = 24;
 const SHARED: usize = 28;
 const FLAGS: usize = 48;
-/// Somebody sleeps, or slept, on a futex word.
+/// A thread sleeps, or slept, on a futex word.
 const FUTEX_USED: u32 = 2;
 const WRITE_PHASE: u32 = 1;
 const WRITE_LOCKED: u32 = 2;
@@ -92,7 +92,7 @@ pub unsafe fn lock_mutex(address: usize) -> bool {
     true
 }
 
-/// The same in serial mode, by the thread that has its turn. Nobody else of the program runs, and no turn is taken away
+/// The same in serial mode, by the thread that has its turn. No other thread of the program runs, and no turn is taken away
 /// inside of our own code: a comparison and a store do what would else keep the processor from going on until all
 /// earlier stores, those to the log among them, have reached the cache.
 ///
@@ -115,7 +115,7 @@ pub unsafe fn lock_mutex_in_turn(address: usize) -> bool {
     true
 }
 
-/// pthread_mutex_unlock of an ordinary mutex that nobody waits for, in serial mode, by the thread that has its turn;
+/// pthread_mutex_unlock of an ordinary mutex that no thread waits for, in serial mode, by the thread that has its turn;
 /// whether it was one.
 ///
 /// # Safety
@@ -260,7 +260,7 @@ pub unsafe fn read_lock_behind_writer(address: usize) -> bool {
         {
             return false;
         }
-        // Whoever begins a phase of readers has to say so to those who sleep until there is one.
+        // The thread that begins a phase of readers has to tell those that sleep until there is one.
         let phase = address + PHASE_FUTEX;
         if word(phase).swap(0, Ordering::Relaxed) & FUTEX_USED != 0 {
             let is_shared = word(address + SHARED).load(Ordering::Relaxed) != 0;
@@ -303,7 +303,7 @@ unsafe fn value<'a>(address: usize) -> &'a AtomicU64 {
     unsafe { &*(address as *const AtomicU64) }
 }
 
-/// sem_wait of a semaphore that lets somebody through; whether it did.
+/// sem_wait of a semaphore that lets a thread through; whether it did.
 ///
 /// # Safety
 /// There must be a semaphore.
@@ -321,7 +321,7 @@ pub unsafe fn take_semaphore(address: usize) -> bool {
     }
 }
 
-/// sem_post of a semaphore that nobody waits for; whether it was one.
+/// sem_post of a semaphore that no thread waits for; whether it was one.
 ///
 /// # Safety
 /// There must be a semaphore.
@@ -349,7 +349,7 @@ pub fn prepare(tid_offset: usize) {
         return;
     }
     TID_OFFSET.store(tid_offset, Ordering::Relaxed);
-    // SAFETY: objects of this function, which nobody else sees.
+    // SAFETY: objects of this function, which nothing else sees.
     if !unsafe { try_out(tid_offset) } {
         TID_OFFSET.store(0, Ordering::Relaxed);
     }
@@ -431,7 +431,7 @@ unsafe fn try_out(tid_offset: usize) -> bool {
 unsafe fn unlocks_agree() -> bool {
     let ways: [unsafe fn(usize) -> bool; 2] = [unlock_mutex, unlock_mutex_in_turn];
     ways.into_iter().all(|unlock| {
-        // SAFETY: zeroed words are a free mutex, which nobody else sees.
+        // SAFETY: zeroed words are a free mutex, which nothing else sees.
         unsafe {
             let (mut expected, mut found): (Trial, Trial) = ([0; WORDS], [0; WORDS]);
             let (first, second) = ((&raw mut expected) as usize, (&raw mut found) as usize);

@@ -51,7 +51,7 @@ impl Stream {
     }
 }
 
-/// How long somebody waits for a stream before it looks again, at first and at last, in milliseconds.
+/// How long a thread waits for a stream before it looks again, at first and at last, in milliseconds.
 const SHORT_NAP: u64 = 1;
 const LONG_NAP: u64 = 32;
 
@@ -62,7 +62,7 @@ const LONG_NAP: u64 = 32;
 pub unsafe fn all(thread: &mut Thread) -> usize {
     const FAILED: usize = usize::MAX;
     let list = real::address(Real::all_streams);
-    // SAFETY: as the caller says; a stream that is in the list is there while nobody else can come in.
+    // SAFETY: as the caller says; a stream that is in the list is there while no other thread can come in.
     unsafe {
         if list == 0 || !library::may_enter(thread) {
             return library::within(thread, Real::fflush, [0; 6]);

@@ -57,7 +57,7 @@ impl Guarded {
         }
     }
 
-    /// Recording: enters again, as if it had not left; whether somebody else was there meanwhile.
+    /// Recording: enters again, as if it had not left; whether another thread was there meanwhile.
     pub fn enter_again(&self, thread: &mut Thread) -> bool {
         self.lock(thread);
         let is_last = order::is_last_owner(thread, self.state.order(), self.object());
@@ -67,8 +67,8 @@ impl Guarded {
         !is_last
     }
 
-    /// Replay: whether the thread, which is in there, is so for the last time before somebody else, and the next record
-    /// is that it came in again behind `which` note.
+    /// Replay: whether the thread, which is in there, is so for the last time before another thread, and the next record
+    /// is that it came in again after `which` note.
     pub fn comes_again(&self, thread: &mut Thread, which: u64) -> bool {
         let order = self.state.order();
         order::is_last_access(thread, order)
@@ -97,7 +97,7 @@ impl Guarded {
         }
     }
 
-    /// The child of a fork: whoever held it is not there.
+    /// The child of a fork: the thread that held it is not there.
     pub fn reset(&self) {
         self.lock.reset();
     }

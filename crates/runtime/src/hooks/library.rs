@@ -1,4 +1,4 @@
-//! Functions of libc that keep a state of their own behind locks of their own: time zones, names of
+//! Functions of libc that keep a state of their own under locks of their own: time zones, names of
 //! hosts and users, locales, loaded libraries, the list of streams. Together they are one object.
 //! The list of functions is in `runtime-abi/src/library.rs`.
 //!
@@ -57,7 +57,7 @@ library_functions!(functions);
 
 static FOUND: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
 
-/// The real function behind ours; 0: there is none.
+/// The real function after ours; 0: there is none.
 fn real(index: usize) -> usize {
     let (Some(name), Some(place)) = (NAMES.get(index), FOUND.get(index)) else {
         return 0;
@@ -82,9 +82,9 @@ struct Target {
     way: usize,
 }
 
-/// Nobody has to come in: the function is jumped to.
+/// No thread has to come in: the function is jumped to.
 const JUMP: usize = 0;
-/// It is called, and left behind it. Any other number stands for that too, but then it is the address of a `ret` in the
+/// It is called, and left after it. Any other number stands for that too, but then it is the address of a `ret` in the
 /// caller's code that the function returns to.
 const CALL: usize = 1;
 
@@ -163,7 +163,7 @@ unsafe extern "C" {
     pub fn wayfarer_library_call();
 }
 
-// A function that nobody has to come in for is jumped to, as if we were not there. None has more than ten arguments: of
+// A function that needs no coming in is jumped to, as if we were not there. None has more than ten arguments: of
 // those, four are on the stack, and are copied. A function that looks at who called it finds a `ret` in the caller's
 // code as its return address, which leads back here.
 core::arch::global_asm!(
@@ -249,7 +249,7 @@ pub fn may_enter(thread: &Thread) -> bool {
     thread.library.heap_depth == 0 && thread.parallel.keeps == 0
 }
 
-/// Nobody else of the process is in such a function until [`leave`]. May be nested.
+/// No other thread of the process is in such a function until [`leave`]. May be nested.
 pub fn enter(thread: &mut Thread) {
     if thread.library.depth == 0 {
         LIBRARY.enter(thread);
@@ -279,7 +279,7 @@ pub fn leave_for_good(thread: &mut Thread) {
 #[inline]
 fn go_out(thread: &mut Thread) {
     if thread.sync == REPLAY {
-        // Where they were let in for a wait, but this time nobody had to wait.
+        // Where they were let in for a wait, but this time no thread had to wait.
         let_others_in(thread);
     }
     LIBRARY.leave(thread);
@@ -344,7 +344,7 @@ pub fn suspend_for_lock(thread: &mut Thread) -> u32 {
 }
 
 /// Replay, before a wait for a lock: the recorded one may have lasted to the end of the process. The lock must not be
-/// this thread's then, and whoever wants may come in.
+/// this thread's then, and others may come in.
 pub fn stay_if_it_ended_so(thread: &mut Thread) {
     if reader::peek(thread).is_none()
         && core::ptr::eq(thread.replay.waited_inside, thread.replay.end)
@@ -354,7 +354,7 @@ pub fn stay_if_it_ended_so(thread: &mut Thread) {
     }
 }
 
-/// Recording: behind a wait for a lock in which others were let in. If they came, a replay lets them in, too, whether it
+/// Recording: after a wait for a lock in which others were let in. If they came, a replay lets them in, too, whether it
 /// has to wait for the lock or not.
 pub fn resume_from_lock(thread: &mut Thread, depth: u32) {
     if depth > 0 {
@@ -382,7 +382,7 @@ fn let_in_as_recorded(thread: &mut Thread) -> bool {
     come
 }
 
-/// The child of a fork: whoever was in such a function is not there.
+/// The child of a fork: the thread that was in such a function is not there.
 pub fn reset(thread: &mut Thread) {
     thread.library.depth = 0;
     thread.library.waits = 0;

@@ -71,7 +71,7 @@ fn replace(loader: &Module, place: usize, function: usize) -> bool {
     let is_fixed = loader
         .fixed_data()
         .is_some_and(|(start, length)| place.wrapping_sub(start) < length);
-    // SAFETY: the page is the loader's, and the pointer in it is read by nobody meanwhile: there is one thread.
+    // SAFETY: the page is the loader's, and the pointer in it is not read meanwhile: there is one thread.
     unsafe {
         if is_fixed && raw::syscall6(MPROTECT, page, PAGE, READ_WRITE, 0, 0, 0) != 0 {
             return false;

@@ -1,4 +1,4 @@
-//! Functions of libc that we stand in front of, because what they do makes no system call.
+//! Hooks: functions of libc that we intercept by name, because what they do makes no system call.
 //!
 //! Each hook has three faces: with nothing to follow it is the real function; while recording it is the
 //! real function and a note of the access; in a replay it waits for its turn first. The exported names
@@ -51,7 +51,7 @@ pub(crate) fn followed<'a>() -> Option<&'a mut Thread> {
     Some(thread)
 }
 
-/// Whether the thread, if it is one of ours, goes on with its turn in serial mode behind this crossing.
+/// Whether the thread, if it is one of ours, goes on with its turn in serial mode after this crossing.
 ///
 /// # Safety
 /// It must be this very thread, or null.

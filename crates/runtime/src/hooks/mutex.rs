@@ -105,7 +105,7 @@ impl Mutex<'_> {
     }
 }
 
-/// Replay: the real lock; whoever has it will release it.
+/// Replay: the real lock; its owner will release it.
 pub fn lock_really(thread: &mut Thread, address: usize) -> i32 {
     // SAFETY: the program's own mutex.
     unsafe {
@@ -117,7 +117,7 @@ pub fn lock_really(thread: &mut Thread, address: usize) -> i32 {
             }
             return result;
         }
-        // It is this thread's turn: whoever has the lock is about to release it.
+        // It is this thread's turn: the owner is about to release the lock.
         let mut looks = 0;
         while looks < LOOKS {
             let result = call1(Real::mutex_trylock, address);
@@ -289,7 +289,7 @@ pub unsafe fn unlock(address: usize) -> i32 {
     }
 }
 
-/// Whoever comes next is told when there is something to come for.
+/// The next thread is told when there is something to come for.
 #[inline(always)]
 unsafe fn replay_unlock(thread: &mut Thread, address: usize) -> i32 {
     // SAFETY: as the caller says.
@@ -365,7 +365,7 @@ pub unsafe fn init(address: usize, attributes: usize, place: usize) -> i32 {
 }
 
 /// Attributes of a mutex without priority inheritance. The kernel would write into the words of such a mutex
-/// while its owner runs, at a moment that nobody can order; all that the program loses is a matter of time.
+/// while its owner runs, at a moment that cannot be ordered; all that the program loses is a matter of time.
 fn without_inheritance(attributes: u32) -> u32 {
     const PROTOCOL: u32 = 3 << 28;
     const INHERIT: u32 = 1 << 28;

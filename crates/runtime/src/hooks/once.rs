@@ -66,7 +66,7 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
     }
 }
 
-/// Replay: how often something was done or given up, for those who wait for it to sleep on.
+/// Replay: how often something was done or given up, for waiting threads to sleep on.
 static CHANGES: AtomicU32 = AtomicU32::new(0);
 
 fn wait_for(thread: &mut Thread, address: usize, done: impl Fn() -> bool) {
@@ -92,7 +92,7 @@ unsafe extern "C" {
     fn wayfarer_run_once();
 }
 
-// Whoever unwinds the stack through this frame, for an exception or a cancellation, asks `unwound` what is to be done here.
+// An unwinder that comes through this frame, for an exception or a cancellation, asks `unwound` what is to be done here.
 core::arch::global_asm!(
     ".pushsection .text.wayfarer_run_once,\"ax\",@progbits",
     ".globl wayfarer_run_once",

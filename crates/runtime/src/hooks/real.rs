@@ -1,4 +1,4 @@
-//! The real functions behind our hooks.
+//! The real functions that our hooks stand for.
 
 use crate::program::resolve;
 use core::ffi::CStr;
@@ -153,7 +153,7 @@ reals! {
 /// Finds all real functions; called while the program has one thread.
 pub fn resolve_all() {
     for (name, found) in NAMES.iter().zip(&FOUND) {
-        // SAFETY: before any other constructor: nobody loads libraries.
+        // SAFETY: before any other constructor: no library is being loaded.
         found.store(unsafe { find(name) }, Ordering::Relaxed);
     }
 }

@@ -35,7 +35,7 @@ const fn place_of(address: usize) -> usize {
     ((address >> 4) ^ (address >> 10)) % PLACES
 }
 
-/// The child of a fork: whoever used one is not there.
+/// The child of a fork: the thread that used one is not there.
 pub fn reset() {
     for expression in &EXPRESSIONS {
         expression.reset();

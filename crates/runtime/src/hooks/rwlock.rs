@@ -32,7 +32,7 @@ unsafe fn parts<'a>(side: Side, address: usize, place: usize) -> (Order<'a>, Obj
     }
 }
 
-/// Whom an acquisition lets in beside itself.
+/// Which other acquisitions one lets in.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Side {
     Reader,

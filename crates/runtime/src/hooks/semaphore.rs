@@ -1,4 +1,4 @@
-//! Semaphores. The state lies behind the 16 bytes that glibc uses; the last four of these are padding, where the
+//! Semaphores. The state lies after the 16 bytes that glibc uses; the last four of these are padding, where the
 //! posts of the current run are counted.
 
 use super::cancel::{self, CANCELLED};
@@ -25,7 +25,7 @@ const EINTR: i32 = 4;
 /// There must be a semaphore.
 #[inline(always)]
 pub unsafe fn posts<'a>(address: usize) -> &'a AtomicU32 {
-    // SAFETY: as the caller says; padding that nobody else uses.
+    // SAFETY: as the caller says; padding that nothing else uses.
     unsafe { &*((address + POSTS_OFFSET) as *const AtomicU32) }
 }
 

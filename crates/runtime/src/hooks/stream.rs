@@ -1,4 +1,4 @@
-//! stdio: who gets the lock of a stream first decides what is in its buffer.
+//! stdio: the first thread to get the lock of a stream decides what is in its buffer.
 
 use super::followed;
 use super::real::{self, Real, call};
@@ -76,7 +76,7 @@ pub unsafe fn use_locked(which: Real, stream: usize, a: [usize; 6]) -> usize {
     }
 }
 
-/// Locks the stream if nobody else has it; whether it is locked now.
+/// Locks the stream if no other thread has it; whether it is locked now.
 ///
 /// # Safety
 /// A stream of the program.
@@ -132,13 +132,13 @@ pub unsafe fn lock(stream: usize) {
     }
 }
 
-/// How long the end of a process waits for whoever uses the standard output, in milliseconds: it may be
-/// somebody who waits for a reader that never comes.
+/// How long the end of a process waits for a thread that uses the standard output, in milliseconds: it may be
+/// one that waits for a reader that never comes.
 const PATIENCE_MS: u32 = 50;
 const EBUSY: i32 = 16;
 
 /// The program starts in a session, in both modes: of the handlers for its end, ours is registered first, so `exit` calls it
-/// last. Nothing of the program runs behind it that could wait for a thread that prints.
+/// last. Nothing of the program runs after it that could wait for a thread that prints.
 pub fn start() {
     let handler = process_ends as *const ();
     // SAFETY: libc keeps the handler, which obeys the house rules, in memory of its own.

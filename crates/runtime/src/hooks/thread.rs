@@ -31,7 +31,7 @@ use wayfarer_runtime_abi::record::{self, note, sync};
 
 static THREADS: Guarded = Guarded::new(sync::THREADS);
 
-/// The thread ends: the word to store last, and its value, so that whoever makes or joins a thread comes
+/// The thread ends: the word to store last, and its value, so that a thread that makes or joins one comes
 /// after it.
 pub fn last_leave(thread: &mut Thread) -> Option<(usize, u32)> {
     if !thread.ending.ends {
@@ -84,10 +84,10 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
 }
 
 /// A thread that ends by `pthread_exit` or is cancelled, or an exception that passes through libc, makes libc load a
-/// library, under a lock of the loader that nobody sees. Where that may happen it is done while there is one thread.
+/// library, under a lock of the loader that is not seen. Where that may happen it is done while there is one thread.
 fn load_unwinder() {
     let users = [c"pthread_exit", c"pthread_cancel", c"backtrace"];
-    // SAFETY: nobody loads libraries meanwhile: there is one thread.
+    // SAFETY: no library is loaded meanwhile: there is one thread.
     let is_loaded = || unsafe { resolve::next(c"_Unwind_RaiseException") } != 0;
     if header().flags & flags::SERIAL != 0
         || !is_loaded() && !users.iter().any(|name| resolve::program_imports(name))

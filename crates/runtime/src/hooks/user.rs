@@ -9,13 +9,13 @@ use wayfarer_runtime_abi::record::sync;
 
 /// How an access is noted, in bits 8 and 9 of the kind.
 const WAY: u32 = 0x300;
-/// Behind an acquisition that excludes all others.
+/// After an acquisition that excludes all others.
 const EXCLUSIVE_AFTER: u32 = 0;
-/// Behind an operation that others may do at the same time.
+/// After an operation that others may do at the same time.
 const SHARED_AFTER: u32 = 0x100;
 /// A read lock: of the kind of read-write locks, with others at the same time.
 const READ: u32 = sync::RWLOCK as u32 | SHARED_AFTER;
-/// Ahead of a release.
+/// Before a release.
 const BEFORE: u32 = 0x200;
 
 /// Not an access yet: a lock was found taken, and its access is about to wait.
@@ -32,7 +32,7 @@ fn object(address: usize, kind: u32, place: usize) -> Object {
     }
 }
 
-/// Ahead of the operation.
+/// Before the operation.
 ///
 /// # Safety
 /// `state` are 16 bytes of the caller's, zero at first.
@@ -56,7 +56,7 @@ pub unsafe fn before(state: usize, kind: u32, place: usize) {
     }
 }
 
-/// Behind the operation.
+/// After the operation.
 ///
 /// # Safety
 /// As [`before`].

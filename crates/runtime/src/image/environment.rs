@@ -27,7 +27,7 @@ pub unsafe fn restore_execfn(recorded: &[u8]) {
         return;
     }
     // SAFETY: strings of the kernel's on the writable stack; the space below the present name is the
-    // padding of our own variable, which nobody needs any more.
+    // padding of our own variable, which is not needed any more.
     unsafe {
         let mut length = 0;
         while *present.add(length) != 0 {
@@ -99,7 +99,7 @@ unsafe fn number(string: *const u8) -> Option<u32> {
     let mut value = 0u32;
     let mut index = 0;
     while index < 8 {
-        // SAFETY: stops at the first byte that is no digit.
+        // SAFETY: stops at the first byte that is not a digit.
         let digit = unsafe { *string.add(SESSION.len() + index) };
         let digit = match digit {
             b'0'..=b'9' => digit - b'0',

@@ -1,7 +1,7 @@
 //! The stack guard and the pointer guard that libc derives from the kernel's random bytes.
 //!
 //! A program can print them, or pointers that they disguise, so a replay gives them their recorded
-//! values. That is possible only before anybody has stored the old ones.
+//! values. That is possible only before the old ones have been stored.
 
 /// Thread control block: where the guards lie from `%fs:0`.
 const STACK_GUARD: usize = 0x28;

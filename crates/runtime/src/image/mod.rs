@@ -105,7 +105,7 @@ fn switch_recipes_off(chosen: u32) {
 fn map_session() -> bool {
     let mut status = [0u64; 18];
     const SIZE: usize = 6;
-    // SAFETY: a stat is 144 bytes; then a fresh mapping in a place that nobody else uses.
+    // SAFETY: a stat is 144 bytes; then a fresh mapping in a place that nothing else uses.
     let (result, size) = unsafe {
         raw::syscall6(
             5,
@@ -225,7 +225,7 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
         (*slot)
             .flags
             .fetch_and(!process_flags::SHARED_DOMAIN, Ordering::Relaxed);
-        // The first image of a replay finds the flag of the recording: it has joined nobody yet.
+        // The first image of a replay finds the flag of the recording: it has joined no domain yet.
         if shared && (*slot).execs.load(Ordering::Relaxed) > 0 {
             process.token = (&raw const header().shared_domain).cast_mut();
             process.threads.shared_domain = true;
@@ -245,7 +245,7 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
 /// Recording: goes on in the chunk that the image before used.
 unsafe fn continue_log(thread: &mut Thread) {
     let offset = thread.slot().log_offset;
-    // The chunk of a recording that has stopped may have room left, behind which something is missing.
+    // The chunk of a recording that has stopped may have room left, after which something is missing.
     if offset < ARENA_OFFSET || header().broken.load(Ordering::Relaxed) != 0 {
         return;
     }
@@ -333,7 +333,7 @@ fn adopt_thread(thread: &mut Thread) {
     }
 }
 
-/// glibc reads the number of the processor from a restartable sequence, which nobody can record.
+/// glibc reads the number of the processor from a restartable sequence, which cannot be recorded.
 /// Without one it asks.
 fn forget_restartable_sequences() {
     const UNREGISTER: usize = 1;
@@ -440,7 +440,7 @@ unsafe fn put_modules(auxiliary: &Auxiliary, place: *mut u8) -> usize {
         }
         length += count;
     };
-    // SAFETY: the loader's list; nobody loads a library now.
+    // SAFETY: the loader's list; no library is being loaded now.
     unsafe {
         for module in modules::loaded(auxiliary) {
             put_module(&module, &mut put);
@@ -553,7 +553,7 @@ unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
     }
     let promised = exec::field(next.payload, record::start::MODULES);
     let mut position = 0;
-    // SAFETY: the loader's list; nobody loads a library now.
+    // SAFETY: the loader's list; no library is being loaded now.
     unsafe {
         for module in modules::loaded(auxiliary) {
             let mut same = true;

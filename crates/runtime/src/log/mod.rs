@@ -14,7 +14,7 @@
 //! # A recording that runs out of room
 //!
 //! The program goes on without its log. Threads still take turns, keep the order of accesses and
-//! pass both on when they end: a thread that stopped alone would leave the others waiting for ever.
+//! pass both on when they end: a thread that stopped alone would leave the others waiting forever.
 //! Nothing is written after the first record that found no room.
 
 pub mod end;
@@ -182,7 +182,7 @@ impl Thread {
         self.close();
     }
 
-    /// Recording has stopped: no record comes behind the one that found no room. The thread goes on as before in
+    /// Recording has stopped: no record comes after the one that found no room. The thread goes on as before in
     /// everything else: others still wait for it to pass its turn on, and count on the order of accesses.
     fn close(&mut self) -> *mut u8 {
         self.log.limit = self.log.cursor;
@@ -193,7 +193,7 @@ impl Thread {
         (self.log.limit as usize).wrapping_sub(self.log.cursor as usize)
     }
 
-    /// Goes on writing in a chunk that has room on the disk for so many bytes, behind its first `committed` ones.
+    /// Goes on writing in a chunk that has room on the disk for so many bytes, after its first `committed` ones.
     fn attach(&mut self, chunk: *mut Chunk, committed: u64, room: u64) {
         self.log.chunk = chunk;
         self.log.cursor = (chunk as u64 + CHUNK_HEAD + committed) as *mut u8;
@@ -229,7 +229,7 @@ impl Thread {
         };
     }
 
-    /// Writes the head of a record (tag to value) at `place` and returns the place behind it.
+    /// Writes the head of a record (tag to value) at `place` and returns the place after it.
     ///
     /// # Safety
     /// `place` has [`RECORD_HEAD`] bytes of room.
@@ -313,7 +313,7 @@ impl Thread {
         self.commit(end);
     }
 
-    /// A record of the same form that is no event.
+    /// A record of the same form that is not an event.
     #[inline(always)]
     pub fn emit_plain(&mut self, tag: u8, number: u64, check: u8, value: u64) {
         let place = self.room(RECORD_HEAD);

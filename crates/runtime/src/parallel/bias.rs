@@ -1,6 +1,6 @@
 //! Biased objects: one thread accesses them again and again, and others could at any moment.
 //!
-//! Readers and semaphores exclude nobody while they count, so counting would take an atomic
+//! Readers and semaphores exclude no other thread while they count, so counting would take an atomic
 //! operation, which costs as much as the lock itself. A thread that came 8,192 times in a row
 //! counts without one. While it counts, it shows in its slot which word it is at. The next thread
 //! stops the counting by the lock bit, makes all processors pass a barrier (`membarrier`) and waits
@@ -47,7 +47,7 @@ fn begin(word: u64) -> u64 {
     }
 }
 
-/// Another thread than the owner: makes it count like everybody else.
+/// Another thread than the owner: makes it count like all others.
 #[cold]
 #[inline(never)]
 pub fn revoke(word: &AtomicU64) {
@@ -73,7 +73,7 @@ pub fn revoke(word: &AtomicU64) {
             let owner = ((found & OWNER) >> OWNER_SHIFT) as u32;
             // SAFETY: slots of all thread numbers are part of the session mapping.
             let slot = unsafe { &*thread_slot(owner) };
-            // SAFETY: a barrier has no arguments. It fails where nobody asked for one, in the child of a
+            // SAFETY: a barrier has no arguments. It fails where none was asked for, in the child of a
             // fork, where the owner is not.
             unsafe { raw::syscall6(MEMBARRIER, BARRIER, 0, 0, 0, 0, 0) };
             while slot.waiting_for.load(Ordering::Acquire) == place {

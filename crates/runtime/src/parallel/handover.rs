@@ -23,18 +23,18 @@ pub struct Lock {
 
 const FREE: u32 = 0;
 const HELD: u32 = 1;
-/// Held, and somebody may sleep.
+/// Held, and a thread may sleep.
 const WANTED: u32 = 2;
 /// The heir's from now on.
 const HANDED_OVER: u32 = 3;
 
-/// How often somebody looks before it sleeps.
+/// How often a thread looks before it sleeps.
 const LOOKS: u32 = 100;
-/// How long somebody sleeps at most before it looks again.
+/// How long a thread sleeps at most before it looks again.
 const SLEEP_US: u32 = 100_000;
 /// How long it sleeps at least, if there is an heir already.
 const SHORTEST_US: u32 = 100;
-/// On which bits those who have to be told apart sleep.
+/// On which bits the threads sleep that have to be told apart.
 const ANYBODY: u32 = 1;
 const HEIR: u32 = 2;
 
@@ -46,7 +46,7 @@ impl Lock {
         }
     }
 
-    /// For how many microseconds others may be luckier is asked only if somebody has the lock.
+    /// For how many microseconds others may be luckier is asked only if a thread has the lock.
     #[inline(always)]
     pub fn take(&self, patience_us: impl Fn() -> u32) {
         if !self.is_taken_at_once(HELD) {
@@ -63,7 +63,7 @@ impl Lock {
         }
     }
 
-    /// What somebody who cannot call [`Lock::give`] has to store instead, and where, before it wakes all that sleep there.
+    /// What a thread that cannot call [`Lock::give`] has to store instead, and where, before it wakes all that sleep there.
     pub fn last_give(&self) -> (usize, u32) {
         let value = match self.heir.load(Ordering::Relaxed) {
             0 => FREE,
@@ -72,7 +72,7 @@ impl Lock {
         ((&raw const self.word) as usize, value)
     }
 
-    /// Whoever held it or waited for it is not there any more.
+    /// The threads that held it or waited for it are not there any more.
     pub fn reset(&self) {
         self.heir.store(0, Ordering::Relaxed);
         self.word.store(FREE, Ordering::Relaxed);

@@ -48,7 +48,7 @@ pub fn tell(thread: &mut Thread, reason: u8) {
 #[cold]
 #[inline(never)]
 pub fn code_mapped(thread: &mut Thread, descriptor: usize, offset: u64, length: u64) {
-    // Whoever waits in a call by then must be one that libc can cancel.
+    // A call in which a thread waits by then must be one that libc can cancel.
     if direct::is_on() && imports(descriptor, &mut thread.scratch, PTHREAD_CANCEL) == Some(true) {
         direct::stop();
         thread.note(note::CALLS_BY_LIBC, 0, &[]);

@@ -168,7 +168,7 @@ pub fn leave(thread: &mut Thread) {
     }
 }
 
-/// A futex call is made as it is, in both runs: who waits for whom is settled above it.
+/// A futex call is made as it is, in both runs: which thread waits for which is settled above it.
 fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
     let arguments = frame.arguments();
     if !waits(frame) && !inherits(frame) {
@@ -273,7 +273,7 @@ fn waits(frame: &Frame) -> bool {
     matches!(command(frame), WAIT | WAIT_BITSET)
 }
 
-/// Whether it waits for a lock whose holder gets the priority of who waits.
+/// Whether it waits for a lock whose holder gets the priority of the waiting thread.
 fn inherits(frame: &Frame) -> bool {
     const LOCK_PI: usize = 6;
     const WAIT_REQUEUE_PI: usize = 11;

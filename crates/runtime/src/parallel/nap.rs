@@ -25,7 +25,7 @@ pub fn take(thread: &Thread, number: usize, arguments: &[usize; 6], result: isiz
     if let Some(slept_ns) = slept(number, arguments, result) {
         let nap_ns = (slept_ns / PART).min(MOST_NS);
         let nap: [u64; 2] = [0, nap_ns];
-        // SAFETY: a timespec on this stack; whoever interrupts it is right to.
+        // SAFETY: a timespec on this stack; it may be interrupted.
         unsafe { raw::syscall6(NANOSLEEP, (&raw const nap) as usize, 0, 0, 0, 0, 0) };
     }
 }
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(slept(POLL, &[0, 0, 100, 0, 0, 0], 1), None);
         assert_eq!(slept(POLL, &[0, 0, usize::MAX, 0, 0, 0], 0), None);
         assert_eq!(slept(EPOLL_WAIT, &[0, 0, 0, 100, 0, 0], 0), tenth_ns);
-        // A null pointer is no time; other pointers are read under a guard, which a test has not.
+        // A null pointer is not a time; other pointers are read under a guard, which a test has not.
         assert_eq!(slept(NANOSLEEP, &[0; 6], 0), None);
     }
 }

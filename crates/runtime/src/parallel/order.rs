@@ -98,7 +98,7 @@ impl State {
 /// The state whose halves, 8 bytes each, lie at these addresses.
 ///
 /// # Safety
-/// They must be mapped and nobody else's.
+/// They must be mapped and used by nothing else.
 #[inline(always)]
 pub unsafe fn at<'a>(word: usize, tail: usize) -> Order<'a> {
     // SAFETY: as the caller says; any bits are a state.
@@ -152,7 +152,7 @@ pub(crate) fn mark(thread: &Thread, object: Object) -> u32 {
 }
 
 /// Recording: one more access of the same run, if the thread is its owner; the state's first half is at
-/// `word`, and nobody else has access at this moment.
+/// `word`, and nothing else has access at this moment.
 ///
 /// # Safety
 /// As [`at`].
@@ -179,7 +179,7 @@ pub fn note_exclusive(thread: &mut Thread, order: Order<'_>, object: Object) {
     }
 }
 
-/// Recording: whether nobody has accessed the object since this thread did.
+/// Recording: whether no other thread has accessed the object since this one did.
 pub fn is_last_owner(thread: &Thread, order: Order<'_>, object: Object) -> bool {
     order.word.load(Ordering::Relaxed) & OWNER == object.owner(thread)
 }
@@ -245,7 +245,7 @@ pub unsafe fn count_biased(
 /// Recording: an access that others may make at the same time, to an object that is accessed by this
 /// function and by [`note_exclusive`] only.
 ///
-/// A thread that had the object often in a row counts on without an atomic operation; who comes next has to
+/// A thread that had the object often in a row counts on without an atomic operation; the next one has to
 /// make sure that it is not just doing so, by a barrier in all threads that costs microseconds.
 #[inline(never)]
 pub fn note_biased(thread: &mut Thread, order: Order<'_>, object: Object) {
@@ -364,7 +364,7 @@ fn take_over_with(thread: &mut Thread, order: Order<'_>, word: u64, object: Obje
     let mut length = word & COUNT;
     if id == 0 || id & !NUMBER != mark {
         let Some(number) = create(thread, order, object) else {
-            // Recording has stopped; whoever waits for the state must get it.
+            // Recording has stopped; a thread that waits for the state must get it.
             order.word.store(word, Ordering::Release);
             return;
         };
@@ -374,7 +374,7 @@ fn take_over_with(thread: &mut Thread, order: Order<'_>, word: u64, object: Obje
     }
     run = run.wrapping_add(1);
     if object.kind == sync::SEMAPHORE {
-        // SAFETY: the access is to a semaphore at this address, and nobody else counts now.
+        // SAFETY: the access is to a semaphore at this address, and no other thread counts now.
         let before =
             unsafe { hooks::semaphore::posts(object.address) }.swap(posts, Ordering::Relaxed);
         if length != 0 {

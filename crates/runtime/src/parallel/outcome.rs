@@ -1,4 +1,4 @@
-//! Outcomes of calls that may or may not succeed: tries, timed waits, who was the last at a barrier.
+//! Outcomes of calls that may or may not succeed: tries, timed waits, which thread was the last at a barrier.
 //!
 //! The usual outcome is 0 and costs a counter. Any other is an `OUTCOME` record that says how many calls
 //! with the usual outcome the thread made since the record of this kind before.

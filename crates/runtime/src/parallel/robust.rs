@@ -1,6 +1,6 @@
 //! Robust mutexes of a thread that ends without giving them back.
 //!
-//! The kernel marks them at the very end of a thread, when nobody has a turn any more, and knows the
+//! The kernel marks them at the very end of a thread, when no thread has a turn any more, and knows the
 //! owner by its real id, which a replay does not have. So it is done here, in both modes, while the
 //! thread still has its turn.
 

@@ -24,7 +24,7 @@ use wayfarer_runtime_abi::layout::{
 };
 use wayfarer_runtime_abi::record::{Record, sync};
 
-/// A run whose end nobody saw.
+/// A run whose end was not seen.
 const UNENDING: u64 = COUNT;
 
 /// Replay: the length of the run that an `ACQUIRE` begins.
@@ -132,7 +132,7 @@ fn perturb() {
     }
 }
 
-/// State that a fork copied, or that nobody has used yet, starts from nothing.
+/// State that a fork copied, or that was not used yet, starts from nothing.
 fn adopt(order: Order<'_>, mark: u32) {
     let stale = || {
         let id = order.tail.id.load(Ordering::Acquire);
@@ -151,7 +151,7 @@ fn adopt(order: Order<'_>, mark: u32) {
     }
 }
 
-/// Why somebody sleeps until so many runs are over: its own is next, or the one after the next.
+/// Why a thread sleeps until so many runs are over: its own is next, or the one after the next.
 #[derive(Clone, Copy)]
 enum Sleep {
     UntilNext,
@@ -182,7 +182,7 @@ fn bed(number: u32, over: u32, sleep: Sleep) -> Bed {
 }
 
 impl Bed {
-    /// `who` is about to sleep; whether it will be woken. If somebody else has the place, it will not.
+    /// `who` is about to sleep; whether it will be woken. If another thread has the place, it will not.
     fn take(&self, who: u32) -> bool {
         let mine = self.mark | u64::from(who);
         match self
@@ -201,7 +201,7 @@ impl Bed {
             .compare_exchange(mine, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 
-    /// Whoever sleeps there, and sleeps there no longer.
+    /// The thread that sleeps there, and sleeps there no longer.
     #[inline(always)]
     fn clear(&self) -> Option<u32> {
         let found = self.entry.load(Ordering::SeqCst);
@@ -214,12 +214,12 @@ impl Bed {
     }
 }
 
-/// How often a thread looks whether the run before its own is over, and whoever is about to release a lock
+/// How often a thread looks whether the run before its own is over, and whether a thread is about to release a lock
 /// has done so, before it sleeps: as long as it would take to wake it.
 pub const LOOKS: u32 = tries(4000);
 /// Of so many looks one lets others run: perhaps the one waited for, on this very processor.
 const LOOKS_IN_A_ROW: u32 = 128;
-/// A yield that takes this many ticks of the processor's clock has let somebody else run.
+/// A yield that takes this many ticks of the processor's clock has let another thread run.
 const SOMEBODY_RAN: u64 = 4000;
 
 /// Between two looks; `more` is the number that they stand for.
@@ -284,7 +284,7 @@ fn crowded(thread: &mut Thread) {
     }
 }
 
-/// Lets others run; whether somebody did.
+/// Lets others run; whether any did.
 #[inline(never)]
 fn step_back() -> bool {
     const SCHED_YIELD: usize = 24;
@@ -343,7 +343,7 @@ fn wait_for_release(address: usize) {
 /// that they are there in time.
 #[inline(never)]
 fn wait_for_run(thread: &mut Thread, order: Order<'_>, number: u32, before: u32, kind: u8) {
-    // A thread that ends can tell only those who sleep on the word.
+    // A thread that ends can tell only those that sleep on the word.
     let on_the_word = matches!(kind, sync::EVENTS | sync::THREADS);
     let run = &order.tail.run;
     if solid::is_on(thread) {
@@ -442,7 +442,7 @@ pub fn after(thread: &mut Thread, order: Order<'_>) {
     solid::point(thread);
 }
 
-/// The same for a mutex, which the thread has now: whoever comes next is told when it is unlocked. Before that it would
+/// The same for a mutex, which the thread has now: the next one is told when it is unlocked. Before that it would
 /// only take the mutex's memory away from its owner.
 #[inline]
 pub fn after_lock(thread: &mut Thread, order: Order<'_>) {

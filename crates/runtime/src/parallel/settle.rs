@@ -19,7 +19,7 @@ pub fn before_access(thread: &mut Thread) {
     those(thread, |_, _| true);
 }
 
-/// The same before a call whose usual outcome leaves no record: handlers that ran behind it are not for it.
+/// The same before a call whose usual outcome leaves no record: handlers that ran after it are not for it.
 pub fn before_outcome(thread: &mut Thread) {
     those(thread, |thread, next| {
         if place::kind(next.check) == place::ENTRY {

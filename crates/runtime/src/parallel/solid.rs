@@ -20,9 +20,9 @@ use wayfarer_runtime_abi::layout::{
 
 /// Threads of one process that a solid replay can hold.
 pub const MAX_RING: usize = 4096;
-/// After this many rounds without anybody getting on, the thread that asks sleeps a little.
+/// After this many rounds without progress of any thread, the one that asks sleeps a little.
 const PATIENT_ROUNDS: u32 = 64;
-/// Of nobody who stepped aside is it known when to come back.
+/// Of no thread that stepped aside is it known when to come back.
 const NEVER: u32 = u32::MAX;
 
 /// One thread in the ring.
@@ -95,7 +95,7 @@ pub fn first_turn(thread: &mut Thread) {
 }
 
 /// The thread ends: the word and value that give its turn to the next. The caller stores them when nothing of
-/// the thread is left, so that nobody runs beside its end.
+/// the thread is left, so that no other one runs beside its end.
 pub fn leave(thread: &mut Thread) -> Option<(usize, u32)> {
     if !is_on(thread) {
         return None;
@@ -188,7 +188,7 @@ pub fn step_aside(thread: &mut Thread) {
     }
 }
 
-/// An access is about to be made: perhaps somebody who stepped aside comes back first.
+/// An access is about to be made: perhaps a thread that stepped aside comes back first.
 #[inline(always)]
 pub fn step(thread: &mut Thread) {
     let process = thread.process();
@@ -271,7 +271,7 @@ fn set_back(process: &mut Process, number: u32, back: u32) {
     process.solid.due = waiting.filter(|back| *back != 0).min().unwrap_or(NEVER);
 }
 
-/// Tells the host behind which point the thread came to where it has to wait.
+/// Tells the host after which point the thread came to where it has to wait.
 fn note_turn_end(thread: &Thread) {
     let number = header().solid_turn_ends.fetch_add(1, Ordering::Relaxed);
     let end = Delay {

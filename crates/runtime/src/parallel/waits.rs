@@ -11,13 +11,13 @@ use wayfarer_runtime_abi::wait::{SHORTEST_NS, rounded, value};
 /// When a thread began to wait.
 #[derive(Clone, Copy)]
 pub struct Since {
-    /// 0: nobody wants to know.
+    /// 0: not wanted.
     nanoseconds: u64,
     /// The run of the object then.
     run: u32,
 }
 
-/// Ahead of a call that may wait; `taken`: it looks as if it will.
+/// Before a call that may wait; `taken`: it looks as if it will.
 #[inline(always)]
 pub fn begin(thread: &Thread, taken: bool, order: Order<'_>) -> Since {
     if taken && thread.sync == RECORD {

@@ -30,7 +30,7 @@ use wayfarer_runtime_abi::layout::{COUNTER_MODULES, COUNTERS_OFFSET, CounterModu
 /// What is put in the place of the first byte of a read.
 pub const HALT: u8 = 0xf4;
 const FIRST: u8 = 0x0f;
-/// How far behind a read of the counter its halves are put together.
+/// How far after a read of the counter its halves are put together.
 const NEAR: usize = 18;
 /// Bytes that tell whether something may be a read.
 const LONGEST: usize = 3 + NEAR;
@@ -42,7 +42,7 @@ const MPROTECT: usize = 10;
 enum Look {
     Other,
     Read,
-    /// With the halves of the counter put together behind it.
+    /// With the halves of the counter put together after it.
     WholeRead,
 }
 
@@ -133,7 +133,7 @@ fn look_through(
     }
 }
 
-/// Makes a read fault. Nobody runs this code yet.
+/// Makes a read fault. This code does not run yet.
 fn mark(address: usize) {
     const READ_WRITE: usize = 3;
     const READ_EXECUTE: usize = 5;
@@ -191,7 +191,7 @@ pub fn mark_mapped(thread: &mut Thread, address: usize, length: usize, offset: u
     look_through(thread, functions, (address, length), &mut mark);
 }
 
-/// Whether an ELF header lies there, and behind it on the same page the table of the file's segments.
+/// Whether an ELF header lies there, and after it on the same page the table of the file's segments.
 fn has_headers(address: usize) -> bool {
     const HEADER: u64 = 56;
     let table = user::read::<u64>(address.wrapping_add(32));
@@ -235,7 +235,7 @@ fn mark_module(thread: &mut Thread, module: &Module) {
             count += 1;
         });
     }
-    // Whoever looks at the same time finds the same.
+    // Another thread that looks at the same time finds the same.
     if let Some(entry) = entry
         && count <= entry.sites.len()
     {

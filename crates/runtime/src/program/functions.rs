@@ -17,7 +17,7 @@ pub struct Function {
     start: usize,
 }
 
-/// No function that anybody wrote is longer.
+/// No known function is longer.
 const LONGEST: usize = 1 << 20;
 const FIRST_ENTRY: usize = 12;
 const ENTRY: usize = 8;
@@ -56,7 +56,7 @@ impl Functions {
             }
         }
         let (start, description) = self.entry(low.checked_sub(1)?)?;
-        // Behind its own length, where its kind is described and its start: how long it is.
+        // After its own length, where its kind is described and its start: how long it is.
         let length = user::read::<u32>(description.wrapping_add(12))? as usize;
         (length <= LONGEST && address.wrapping_sub(start) < length).then_some(Function { start })
     }

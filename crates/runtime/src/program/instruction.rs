@@ -3,7 +3,7 @@
 /// One instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// Where its opcode begins, behind its prefixes.
+    /// Where its opcode begins, after its prefixes.
     pub opcode: usize,
     pub length: usize,
 }
@@ -103,7 +103,7 @@ pub fn at(code: &[u8]) -> Option<Instruction> {
     (length <= code.len()).then_some(Instruction { opcode, length })
 }
 
-/// The byte that names operands, and what it asks for behind it.
+/// The byte that names operands, and what it asks for after it.
 fn operand_bytes(code: &[u8]) -> Option<usize> {
     let first = *code.first()?;
     let (mode, memory) = (first >> 6, first & 7);

@@ -77,11 +77,11 @@ fn own_dynamic() -> *const [usize; 2] {
     dynamic
 }
 
-/// Address of the first definition of `name` behind ours; 0: there is none. Not one before ours: whoever stands there,
+/// Address of the first definition of `name` after ours; 0: there is none. Not one before ours: what stands there,
 /// such as a program with a `malloc` of its own, may itself have asked for the next one, which is us.
 ///
 /// # Safety
-/// Only while nobody loads or unloads a library, or from a constructor.
+/// Only while no library is loaded or unloaded, or from a constructor.
 pub unsafe fn next(name: &CStr) -> usize {
     let mut entry = first();
     // SAFETY: the list ends with null.
@@ -589,7 +589,7 @@ fn is_wide(byte: u8) -> bool {
     byte & 0xf0 == 0x40
 }
 
-/// Whether an operation behind a lock prefix is one of those that order threads: an exchange or an addition
+/// Whether an operation after a lock prefix is one of those that order threads: an exchange or an addition
 /// that gives the old value. Others look too much like parts of addresses.
 fn is_locked(operation: u8, next: u8) -> bool {
     operation == 0x0f && matches!(next, 0xb0 | 0xb1 | 0xc0 | 0xc1 | 0xc7)

@@ -37,7 +37,7 @@ pub const BY_HAND: [&[u8]; 6] = [
 ];
 
 /// Libraries that make futex calls of their own and are followed all the same: what of them a program can reach
-/// goes through functions that we stand in front of, or through code of the program's own.
+/// goes through hooked functions, or through code of the program's own.
 pub const FOLLOWED: [&[u8]; 2] = [b"libc.so", b"libstdc++"];
 
 /// Functions for which libc makes threads of its own.

@@ -27,7 +27,7 @@ use wayfarer_runtime_abi::record::Record;
 pub struct Crossings {
     /// How many since the thread's last event.
     passed: u64,
-    /// Replay: behind how many the turn ends, plus one; 0: nothing is known of an end.
+    /// Replay: after how many the turn ends, plus one; 0: nothing is known of an end.
     due: u64,
     /// Replay: the turn ends at the next crossing, not on the way to it.
     exact: bool,
@@ -35,7 +35,7 @@ pub struct Crossings {
     rang: u64,
 }
 
-/// Behind which crossing a turn ended.
+/// After which crossing a turn ended.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub passed: u64,
@@ -101,7 +101,7 @@ pub fn place_between(thread: &Thread, spin: Option<Spin>) -> Place {
     }
 }
 
-/// Both modes: the program calls a function that we stand in front of.
+/// Both modes: the program calls a hooked function.
 #[inline(always)]
 pub fn cross(thread: &mut Thread) {
     if !pass(thread) {
@@ -165,7 +165,7 @@ pub fn ended(thread: &mut Thread) {
     thread.serial.crossings.due = 0;
 }
 
-/// Replay: whether the thread is at the crossing behind which its turn ends, or behind it.
+/// Replay: whether the thread is at the crossing after which its turn ends, or after it.
 pub fn is_behind_end(thread: &Thread) -> bool {
     let now = thread.serial.crossings.passed.wrapping_add(1);
     if thread.serial.crossings.exact {
@@ -176,7 +176,7 @@ pub fn is_behind_end(thread: &Thread) -> bool {
 }
 
 /// Replay: the thread has used some processor time in the middle of its code; whether its turn ends here. Not
-/// at the first ring behind the right crossing, where it may still be inside of what that one locked.
+/// at the first ring after the right crossing, where it may still be inside of what that one locked.
 pub fn ends_between(thread: &mut Thread) -> bool {
     let now = thread.serial.crossings.passed.wrapping_add(1);
     let rang = core::mem::replace(&mut thread.serial.crossings.rang, now);

@@ -25,7 +25,7 @@ struct Seen {
     points: u32,
 }
 
-/// So many instructions of a loop that waits leave other registers than the one before. Whoever computes never comes
+/// So many instructions of a loop that waits leave other registers than the one before. A thread that computes never comes
 /// back to registers that it had.
 const STATES: usize = 8;
 

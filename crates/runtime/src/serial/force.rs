@@ -88,7 +88,7 @@ pub fn install(process: &mut Process) {
 }
 
 /// Recording: an exec takes our handler away, and whatever is still on its way would end the program. `stays`: the next
-/// image will have one. Gives the thread id, under which nobody finds the thread meanwhile.
+/// image will have one. Gives the thread id, under which the thread cannot be found meanwhile.
 pub fn before_exec(thread: &mut Thread, stays: bool) -> u32 {
     const RT_SIGTIMEDWAIT: usize = 128;
     let tid = thread.slot().real_tid.swap(0, Ordering::AcqRel);
@@ -166,7 +166,7 @@ unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut U
     }
 }
 
-/// Somebody uses our signal for a purpose of their own.
+/// The program uses our signal for a purpose of its own.
 unsafe fn foreign(thread: &mut Thread, signal: i32, information: *mut u64, context: *mut UContext) {
     const DEFAULT: usize = 0;
     let handler = thread.process().signals.actions.get(OWN as usize);
@@ -189,7 +189,7 @@ unsafe fn foreign(thread: &mut Thread, signal: i32, information: *mut u64, conte
     }
 }
 
-/// A SIGSYS that is no dispatched call is the program's business.
+/// A SIGSYS that is not a dispatched call is the program's business.
 ///
 /// # Safety
 /// Called by the entrance with the kernel's siginfo and ucontext.
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
     }
 }
 
-/// Recording: somebody waits for the turn of this thread, or it was about to be found in a loop.
+/// Recording: a thread waits for the turn of this one, or it was about to be found in a loop.
 fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
     let verdict = spinning::look(thread, registers);
     watch::learn(token::of(thread.process()), verdict);
@@ -234,7 +234,7 @@ fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
         Verdict::Waits(spin) => {
             let place = crossings::place_between(thread, Some(spin));
             token::give_way(thread, Some(place));
-            // Perhaps it goes on to wait, and nobody else is there to look.
+            // Perhaps it goes on to wait, and no other thread is there to look.
             arm_look(thread, LOOK_AFTER_US);
         }
         _ if in_any_case => {

@@ -441,8 +441,8 @@ fn differing(one: &Registers, other: &Registers) -> u16 {
     differing
 }
 
-/// The registers, by bits, that had several values; `None` if this is no loop that waits. What depends on where the loop
-/// is met comes and goes: a value that was there and never again is of other code, ahead of the loop or behind it. There
+/// The registers, by bits, that had several values; `None` if this is not a loop that waits. What depends on where the loop
+/// is met comes and goes: a value that was there and never again is of other code, before the loop or after it. There
 /// may be one counter, perhaps one that starts anew all the time. Instructions that move strings have two or three.
 fn changing(looks: &[Look; ENOUGH]) -> Option<u16> {
     let [newest, ..] = looks;

@@ -64,7 +64,7 @@ pub fn take(thread: &mut Thread) {
     }
 }
 
-/// Recording: takes the token back behind a call that was announced. Until then the log says that the call has not come
+/// Recording: takes the token back after a call that was announced. Until then the log says that the call has not come
 /// back: if the process ends meanwhile, the turn that others took was this thread's up to that call, and no further.
 pub fn take_back(thread: &mut Thread, announced: bool) {
     let turn = if thread.process().threads.serial && !thread.serial.holds_token {
@@ -87,7 +87,7 @@ pub fn release(thread: &mut Thread) {
 }
 
 /// Looks first and stores then, instead of an exchange, which would hold the owner up until the token's memory has come
-/// back from whoever looked at it. A thread that begins to wait in between is not woken; the kernel lets it sleep only if
+/// back from the thread that looked at it. A thread that begins to wait in between is not woken; the kernel lets it sleep only if
 /// it is faster than our store, and then for a moment at most (`watch.rs`).
 fn unlock(token: &Token) {
     let is_waited_for = token.state.load(Ordering::Relaxed) == 2;
@@ -207,7 +207,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
     }
 }
 
-/// Recording, at the end of an event: yields if somebody has waited for long.
+/// Recording, at the end of an event: yields if another thread has waited for long.
 #[inline(always)]
 pub fn yield_if_asked(thread: &mut Thread) {
     if thread.serial.holds_token && is_asked(thread) {
@@ -223,20 +223,20 @@ fn ask_owner(thread: &Thread, token: &Token) {
 }
 
 /// Recording: asks a thread for its turn. It looks at a word of its own, not at the token: that line of memory moves
-/// to whoever wants a turn, and every lock and heap call of the program would have to fetch it back.
+/// to each thread that wants a turn, and every lock and heap call of the program would have to fetch it back.
 pub fn ask(owner: u32) {
     // SAFETY: slots are part of the session mapping.
     let slot = unsafe { &*thread_slot(owner) };
     slot.waiting.store(ASKED, Ordering::Release);
 }
 
-/// Recording: somebody has waited for long. Never so in a thread that runs in a replay.
+/// Recording: another thread has waited for long. Never so in a thread that runs in a replay.
 #[inline(always)]
 pub fn is_asked(thread: &Thread) -> bool {
     thread.slot().waiting.load(Ordering::Relaxed) != waiting::NO
 }
 
-/// Recording: the token goes to whoever waits, and comes back later; `between`: where between two events.
+/// Recording: the token goes to a waiting thread, and comes back later; `between`: where between two events.
 #[inline(never)]
 pub fn give_way(thread: &mut Thread, between: Option<Place>) {
     if !thread.serial.holds_token {
@@ -255,7 +255,7 @@ pub fn give_way(thread: &mut Thread, between: Option<Place>) {
     acquire(thread);
     thread.preemption.spun.back();
     if token.turn.load(Ordering::Relaxed) == turn {
-        // Nobody wanted it after all: a turn of our own keeps the log well formed.
+        // No thread wanted it after all: a turn of our own keeps the log well formed.
         token.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
         thread.serial.turn = turn.wrapping_add(1);
         thread.emit_turn(thread.serial.turn);
@@ -328,7 +328,7 @@ pub fn join_shared_domain(thread: &mut Thread) {
             .flags
             .fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed)
     };
-    // Whoever waits for the old token finds that it leads nowhere, and comes to the new one.
+    // A thread that waits for the old token finds that it leads nowhere, and comes to the new one.
     if thread.mode == MODE_RECORD {
         thread.serial.holds_token = true;
         if held {
@@ -358,7 +358,7 @@ pub fn first_turn(thread: &mut Thread) {
     }
 }
 
-/// Both modes: the thread leaves its domain for good (exec, exit); whoever comes next takes a turn.
+/// Both modes: the thread leaves its domain for good (exec, exit); the next one takes a turn.
 pub fn leave(thread: &mut Thread) {
     if !thread.serial.holds_token {
         return;

@@ -19,7 +19,7 @@ impl Vain {
     /// As long as luck may last; two threads that hand a lock to each other never get there.
     const OFTEN: u32 = 6;
 
-    /// The thread, with so many events behind it, is about to wait at this address.
+    /// The thread, with so many events after it, is about to wait at this address.
     pub fn begin(&mut self, address: usize, events: u64) {
         let again = self.address == address && self.events == events;
         *self = Vain {
@@ -33,7 +33,7 @@ impl Vain {
         };
     }
 
-    /// Whether the thread, which waits for its turn behind so many events, has waited in vain too often.
+    /// Whether the thread, which waits for its turn after so many events, has waited in vain too often.
     pub fn is_too_much(&self, events: u64) -> bool {
         self.times >= Self::OFTEN && self.events == events.wrapping_add(1)
     }

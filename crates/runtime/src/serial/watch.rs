@@ -17,7 +17,7 @@ use wayfarer_runtime_abi::layout::{ThreadSlot, Token};
 
 /// Marks our own kicks among the signals that arrive.
 pub const KICK: u64 = 0x5741_5946_4152_4552;
-/// The same: whoever only computes may go on.
+/// The same: a thread that only computes may go on.
 pub const KICK_IF_SPINNING: u64 = KICK + 1;
 pub const KICK_CODE: i32 = -1;
 
@@ -42,10 +42,10 @@ const NAP_DOUBLINGS: u32 = 3;
 
 /// What a waiting thread knows of the owner.
 pub struct Watch {
-    /// Its number, plus one; 0: nobody.
+    /// Its number, plus one; 0: none.
     owner: u32,
     events: u64,
-    /// How long it has had its turn at least, and how long nobody has looked at it.
+    /// How long it has had its turn at least, and how long it was not looked at.
     turn_us: u64,
     unseen_us: u64,
     /// Its processor time when it was first found without events; 0: not yet.
@@ -165,7 +165,7 @@ impl Watch {
         }
     }
 
-    /// Only one of those who notice it does; the owner is another one afterwards.
+    /// Only one of the threads that notice it does; the owner is another one afterwards.
     fn free(&self, token: &Token) {
         if token
             .owner
@@ -178,7 +178,7 @@ impl Watch {
     }
 }
 
-/// A thread that waited in a loop has given its turn away: it sleeps until somebody else has had one that can change
+/// A thread that waited in a loop has given its turn away: it sleeps until another thread has had one that can change
 /// what it waits for, or for a while, which is the longer the more often that was in vain.
 pub fn nap(thread: &mut Thread, token: &Token, turn: u32, spin: Spin) {
     if thread.preemption.spun.again(spin, thread.log.events) {

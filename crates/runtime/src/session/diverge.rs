@@ -55,7 +55,7 @@ pub fn report(
 ) -> ! {
     if thread.mode == MODE_REPLAY && claim() {
         let place = place();
-        // SAFETY: claimed: nobody else writes it.
+        // SAFETY: claimed: nothing else writes it.
         unsafe {
             (*place).kind = kind;
             (*place).process = thread.process().id;

@@ -23,7 +23,7 @@ pub fn wait_us(word: &AtomicU32, value: u32, microseconds: u64) {
     futex(word, WAIT, value, Some(&timeout), 0);
 }
 
-/// Sleeps while `word` is `value`, until somebody wakes one of these bits, at most `microseconds`.
+/// Sleeps while `word` is `value`, until one of these bits is woken, at most `microseconds`.
 pub fn wait_bits(word: &AtomicU32, value: u32, bits: u32, microseconds: u32) {
     let until = watch::time().wrapping_add(u64::from(microseconds) * 1000);
     let until = [until / 1_000_000_000, until % 1_000_000_000];
@@ -35,7 +35,7 @@ pub fn wake_bits(word: &AtomicU32, bits: u32) {
     futex(word, WAKE_BITSET, u32::MAX >> 1, None, bits);
 }
 
-/// Wakes whoever sleeps for turn `turn` of a domain, and few others: each sleeps on a bit of its own.
+/// Wakes the thread that sleeps for turn `turn` of a domain, and few others: each sleeps on a bit of its own.
 pub fn wake_for_turn(word: &AtomicU32, turn: u32) {
     wake_bits(word, bit_of(u64::from(turn)));
 }
@@ -76,7 +76,7 @@ pub fn wait_until(
     word: &AtomicU32,
     ready: impl Fn() -> bool,
 ) {
-    // What an event waits for comes from another process, which waits for nothing that comes behind the event:
+    // What an event waits for comes from another process, which waits for nothing that comes after the event:
     // the thread keeps its turn, so that nothing depends on how fast the other process is.
     if crate::parallel::solid::is_on(thread) && !thread.parallel.in_event {
         crate::parallel::solid::wait_until(thread, ready);

@@ -45,7 +45,7 @@ pub fn behind_hold(thread: &Thread, kernels: u64) -> u64 {
     }
 }
 
-/// What a call that waits with a mask of its own lets in, taken by the first delivery behind it.
+/// What a call that waits with a mask of its own lets in, taken by the first delivery after it.
 pub fn take_let_in(thread: &mut Thread) -> u64 {
     core::mem::replace(&mut thread.signals.let_in, 0)
 }

@@ -13,7 +13,7 @@ unsafe extern "C" {
     );
 }
 
-// To whoever unwinds the stack from the handler, the call of it is the frame of a signal: the registers behind it are those in
+// To an unwinder that comes from the handler, the call of it is the frame of a signal: the registers below it are those in
 // the context (`rbx`), as with the kernel's. So backtraces have none of our own functions in them, which are others in a
 // recording than in its replay.
 core::arch::global_asm!(

@@ -38,14 +38,14 @@ pub fn restore_signals(mask: u64) {
     unsafe { raw::syscall6(RT_SIGPROCMASK, 2, (&raw const mask) as usize, 0, 8, 0, 0) };
 }
 
-/// Does something that may write to a pipe which nobody reads, without being told so by a signal.
+/// Does something that may write to a pipe without a reader, without being told so by a signal.
 pub fn without_broken_pipes(action: impl FnOnce()) {
     const SIGPIPE: i32 = 13;
     const RT_SIGTIMEDWAIT: usize = 128;
     let before = block_signals();
     action();
     let (broken_pipe, at_once) = (bit(SIGPIPE), [0u64; 2]);
-    // SAFETY: a mask and a time on this stack; nobody sends a replay this signal but the kernel.
+    // SAFETY: a mask and a time on this stack; only the kernel sends a replay this signal.
     unsafe {
         raw::syscall6(
             RT_SIGTIMEDWAIT,

@@ -296,7 +296,7 @@ pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
     let number = u64::from(waiting.number);
     thread.emit_with(record::SIGNAL, number, place, zigzag(value), payload);
     if place != record::place::FORCED {
-        // Parallel mode: behind whatever another thread did to send it.
+        // Parallel mode: after whatever another thread did to send it.
         thread.order_event();
     }
 }

@@ -102,7 +102,7 @@ pub unsafe fn map_window(address: usize, length: usize) -> bool {
 /// Maps a zeroed [`Thread`] for a global thread number; null when memory is out.
 ///
 /// # Safety
-/// Nobody else may use that number in this address space.
+/// Nothing else may use that number in this address space.
 pub unsafe fn new_thread(number: u32) -> *mut Thread {
     let (address, length) = window_of(number);
     // SAFETY: as the caller says.
@@ -130,7 +130,7 @@ pub fn window_of(number: u32) -> (usize, usize) {
 /// Maps a zeroed [`Process`] for a process of the session; null when memory is out.
 ///
 /// # Safety
-/// Nobody else may use that number in this address space.
+/// Nothing else may use that number in this address space.
 pub unsafe fn new_process(id: u32) -> *mut Process {
     let address = PROCESSES_BASE + id as usize * PROCESS_WINDOW;
     // SAFETY: as the caller says.
@@ -144,7 +144,7 @@ pub unsafe fn new_process(id: u32) -> *mut Process {
 /// Gives the window of a process back (a vfork child that has gone).
 ///
 /// # Safety
-/// Nobody may use it any more.
+/// It must not be in use any more.
 pub unsafe fn drop_window(address: usize, length: usize) {
     // SAFETY: as the caller says.
     unsafe { raw::syscall6(11, address, length, 0, 0, 0, 0) };

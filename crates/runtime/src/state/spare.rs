@@ -1,7 +1,7 @@
 //! Numbers for threads and processes that are made when all numbers are used up.
 //!
 //! Recording stops then, but the program goes on and must not notice. Each still needs a number of its own, for its
-//! memory and for the locks that keep our threads apart: one that is kept for this, and that whoever had it has no
+//! memory and for the locks that keep our threads apart: one that is kept for this, and that its former owner has no
 //! use for any more.
 
 use crate::calls::process::Child;
@@ -51,7 +51,7 @@ pub fn reserve(thread: &mut Thread, is_thread: bool, taken: Child) -> Option<Chi
             },
         )?;
     }
-    // SAFETY: the slots are this child's alone; whoever had them is gone.
+    // SAFETY: the slots are this child's alone; their former owner is gone.
     unsafe {
         core::ptr::write_bytes(thread_slot(number), 0, 1);
         (*thread_slot(number))
@@ -110,7 +110,7 @@ mod tests {
         let alive = std::process::id();
         let ids = [alive, 0, alive, CLAIMED, alive].map(AtomicU32::new);
         let find = |start| find(start, 100..105, KILL, |number| &ids[number as usize - 100]);
-        // Claimed by somebody who never began.
+        // Claimed by a thread or process that never began.
         assert_eq!(find(2), Some(103));
         ids[3].store(alive, Ordering::Relaxed);
         assert_eq!(find(2), Some(101));

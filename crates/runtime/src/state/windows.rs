@@ -14,7 +14,7 @@ const MANY: usize = 32;
 /// Those that are to be unmapped; all zero at first.
 #[repr(C)]
 pub struct Ended {
-    /// How many places were claimed; more than there are if somebody found none.
+    /// How many places were claimed; more than there are if a thread found none.
     claimed: AtomicU32,
     /// Numbers of threads; 0: not yet there.
     numbers: [AtomicU32; MANY],
@@ -65,7 +65,7 @@ fn unmap(ended: &Ended) {
     ended.is_busy.store(false, Ordering::Release);
 }
 
-/// Calls `visit(first, count)` for numbers that follow each other; for those far behind the lowest one by one.
+/// Calls `visit(first, count)` for numbers that follow each other; for those far after the lowest one by one.
 fn each_run(numbers: &[u32; MANY], mut visit: impl FnMut(u32, u32)) {
     let mut first = numbers
         .iter()
