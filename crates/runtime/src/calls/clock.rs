@@ -100,7 +100,7 @@ const BILLION: i64 = 1_000_000_000;
 unsafe fn read_clock(thread: &Thread, clock: i32, time: *mut [i64; 2]) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
-        if thread.process().counter_faults {
+        if thread.process().counter_faults.get() {
             return raw::syscall6(228, clock as usize, time as usize, 0, 0, 0, 0) as i32;
         }
         vdso::original_clock_gettime(clock, time)
@@ -121,7 +121,7 @@ pub fn monotonic_ns(thread: &Thread) -> Option<u64> {
 unsafe fn read_time_of_day(thread: &Thread, time: *mut [i64; 2]) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
-        if thread.process().counter_faults {
+        if thread.process().counter_faults.get() {
             return raw::syscall6(96, time as usize, 0, 0, 0, 0, 0) as i32;
         }
         vdso::original_gettimeofday(time, core::ptr::null_mut())

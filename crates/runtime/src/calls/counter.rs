@@ -27,20 +27,20 @@ pub fn watch(thread: &mut Thread, auxiliary: &Auxiliary) {
     if Module::program(auxiliary.program_headers, auxiliary.program_header_count)
         .has_note(NOTE_OF_GO)
     {
-        thread.process().counter_faults = set(PR_TSC_SIGSEGV);
+        thread.process().counter_faults.set(set(PR_TSC_SIGSEGV));
     }
 }
 
 /// The setting outlives an exec: the next program, which may be none of ours, must find it as usual.
 pub fn before_exec(thread: &Thread) {
-    if thread.process().counter_faults {
+    if thread.process().counter_faults.get() {
         set(PR_TSC_ENABLE);
     }
 }
 
 /// The exec failed.
 pub fn after_exec(thread: &Thread) {
-    if thread.process().counter_faults {
+    if thread.process().counter_faults.get() {
         set(PR_TSC_SIGSEGV);
     }
 }
@@ -111,7 +111,7 @@ pub unsafe fn answer(thread: &mut Thread, context: *mut UContext) -> bool {
     if !user::copy_in((&raw mut code).cast(), registers.rip, code.len()) {
         return false;
     }
-    let counter_faults = thread.process().counter_faults;
+    let counter_faults = thread.process().counter_faults.get();
     let Some((read, length)) = Read::of(&code, counter_faults) else {
         return false;
     };

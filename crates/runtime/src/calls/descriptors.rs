@@ -33,38 +33,38 @@ impl Process {
         let index = descriptor as u32 as usize;
         if index < MAX_DESCRIPTORS {
             // SAFETY: just checked.
-            unsafe { *self.descriptors.entries.get_unchecked(index) }
+            unsafe { self.descriptors.entries.get_unchecked(index) }.get()
         } else {
             0
         }
     }
 
     #[inline]
-    pub fn set_entry(&mut self, descriptor: usize, entry: u32) {
+    pub fn set_entry(&self, descriptor: usize, entry: u32) {
         let index = descriptor as u32 as usize;
         if index < MAX_DESCRIPTORS {
             // SAFETY: just checked.
-            unsafe { *self.descriptors.entries.get_unchecked_mut(index) = entry };
-            if entry != 0 && index >= self.descriptors.high {
-                self.descriptors.high = index + 1;
+            unsafe { self.descriptors.entries.get_unchecked(index) }.set(entry);
+            if entry != 0 && index >= self.descriptors.high.get() {
+                self.descriptors.high.set(index + 1);
             }
         } else if entry != 0 {
             give_up_tracking(entry);
         }
     }
 
-    pub fn clear_range(&mut self, first: usize, last: usize) {
+    pub fn clear_range(&self, first: usize, last: usize) {
         let mut index = first;
-        while index <= last && index < self.descriptors.high {
+        while index <= last && index < self.descriptors.high.get() {
             self.set_entry(index, 0);
             index += 1;
         }
     }
 
     /// Takes over the table of another process (fork by vfork or spawn).
-    pub fn copy_entries(&mut self, from: &Process) {
+    pub fn copy_entries(&self, from: &Process) {
         let mut index = 0;
-        while index < from.descriptors.high {
+        while index < from.descriptors.high.get() {
             self.set_entry(index, from.entry(index));
             index += 1;
         }

@@ -12,6 +12,7 @@
 //! it gets its turn, before it is back in the program. In parallel mode the others could not be
 //! made to do so in time, and dispatch stays on.
 
+use crate::state::word::Word;
 use crate::state::{Thread, header};
 use wayfarer_entrance::dispatch;
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -28,19 +29,18 @@ const SHM_EXEC: usize = 0o100_000;
 
 /// What a process knows about its code and about dispatch.
 #[repr(C)]
-#[derive(Default)]
 pub struct Code {
     /// Every site that the host found in libc and the loader was patched.
-    pub patched: bool,
+    pub patched: Word<bool>,
     /// Dispatch is off.
-    off: bool,
+    off: Word<bool>,
     /// There is code that no file has, and that cannot be judged.
-    loose: bool,
+    loose: Word<bool>,
     /// The mode of the threads was chosen by what the code looks like; what comes from now on was not looked at.
-    pub surveyed: bool,
+    pub surveyed: Word<bool>,
     /// How often code was added, and how often when the host was asked.
-    additions: u32,
-    asked_at: u32,
+    additions: Word<u32>,
+    asked_at: Word<u32>,
 }
 
 /// Called now and then by a thread that makes many events.
@@ -49,18 +49,18 @@ pub struct Code {
 pub fn consider(thread: &mut Thread) {
     let process = thread.process();
     let code = &process.code;
-    if code.off || code.loose || !code.patched || !runs_alone(thread) {
+    if code.off.get() || code.loose.get() || !code.patched.get() || !runs_alone(thread) {
         return;
     }
     // SAFETY: the slot is part of the session mapping.
-    let state = unsafe { &(*process.slot).dispatch };
+    let state = unsafe { &(*process.slot.get()).dispatch };
     match state.load(Ordering::Acquire) {
         dispatch_state::IDLE => {
-            process.code.asked_at = process.code.additions;
+            process.code.asked_at.set(process.code.additions.get());
             state.store(dispatch_state::ASKED, Ordering::Release);
         }
-        dispatch_state::SILENT if code.asked_at == code.additions => {
-            process.code.off = true;
+        dispatch_state::SILENT if code.asked_at.get() == code.additions.get() => {
+            process.code.off.set(true);
             follow(thread);
             thread.note(note::DISPATCH_OFF, 0, &[]);
         }
@@ -72,15 +72,15 @@ pub fn consider(thread: &mut Thread) {
 /// Whether no other thread of the process is in the program's code before it has taken a turn.
 fn runs_alone(thread: &Thread) -> bool {
     let process = thread.process();
-    !process.threads.parallel
-        && !process.borrowed
-        && (!process.threads.serial || thread.serial.holds_token)
+    !process.threads.parallel.get()
+        && !process.borrowed.get()
+        && (!process.threads.serial.get() || thread.serial.holds_token)
 }
 
 /// The thread has its turn: arms or disarms dispatch as the process has decided.
 #[inline(always)]
 pub fn keep_up(thread: &mut Thread) {
-    if thread.dispatch_off != thread.process().code.off {
+    if thread.dispatch_off != thread.process().code.off.get() {
         follow(thread);
     }
 }
@@ -88,7 +88,7 @@ pub fn keep_up(thread: &mut Thread) {
 #[cold]
 #[inline(never)]
 fn follow(thread: &mut Thread) {
-    let off = thread.process().code.off;
+    let off = thread.process().code.off.get();
     thread.dispatch_off = off;
     if off {
         dispatch::disarm();
@@ -100,7 +100,7 @@ fn follow(thread: &mut Thread) {
 /// Whether a new thread or child of this process goes without dispatch, as its parent does. The kernel has
 /// not armed it.
 pub fn starts_off(thread: &mut Thread) -> bool {
-    thread.dispatch_off = thread.process().code.off;
+    thread.dispatch_off = thread.process().code.off.get();
     thread.dispatch_off
 }
 
@@ -122,22 +122,28 @@ pub fn before_call(thread: &mut Thread, number: usize, arguments: &[usize; 6]) {
 #[inline(never)]
 fn code_added(thread: &mut Thread, of_a_file: bool) {
     let process = thread.process();
-    process.code.additions = process.code.additions.wrapping_add(1);
-    process.code.loose |= !of_a_file;
+    process
+        .code
+        .additions
+        .set(process.code.additions.get().wrapping_add(1));
+    process
+        .code
+        .loose
+        .set(process.code.loose.get() | !of_a_file);
     restore(thread);
 }
 
 /// Arms dispatch again if it is off: before the process gets other code, or threads that run in parallel.
 pub fn restore(thread: &mut Thread) {
-    if thread.mode == MODE_RECORD && thread.process().code.off {
-        thread.process().code.off = false;
+    if thread.mode == MODE_RECORD && thread.process().code.off.get() {
+        thread.process().code.off.set(false);
         follow(thread);
     }
 }
 
 /// Before the process gets one more thread.
 pub fn before_thread(thread: &mut Thread) {
-    if !thread.process().threads.serial {
+    if !thread.process().threads.serial.get() {
         restore(thread);
     }
 }

@@ -190,7 +190,7 @@ impl Room {
     /// The first or second half of the process's window.
     fn new(thread: &Thread, half: usize, length: usize) -> Option<Room> {
         let length = (length + 4095) & !4095;
-        let (window, size) = room_window(thread.process().id);
+        let (window, size) = room_window(thread.process().id.get());
         let start = window + half * (size / 2);
         // SAFETY: the window is this process's own.
         let there = length <= size / 2 && unsafe { map_window(start, length) };
@@ -259,7 +259,7 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
     let session = room.next;
     room.push(SESSION_VARIABLE.as_bytes());
     room.push(b"=");
-    let id = thread.process().id;
+    let id = thread.process().id.get();
     let mut digit = 8;
     while digit > 0 {
         digit -= 1;
@@ -297,10 +297,10 @@ fn hand_over(thread: &mut Thread, survivors: &[[u32; 2]; MAX_SURVIVORS], count: 
     let process = thread.process();
     // SAFETY: the slots are part of the session mapping and belong to this process.
     unsafe {
-        (*process.slot).survivors = *survivors;
-        (*process.slot).survivors_count = count as u32;
-        (*process.slot).image_thread = thread.number;
-        (*process.slot).execs.fetch_add(1, Ordering::Relaxed);
+        (*process.slot.get()).survivors = *survivors;
+        (*process.slot.get()).survivors_count = count as u32;
+        (*process.slot.get()).image_thread = thread.number;
+        (*process.slot.get()).execs.fetch_add(1, Ordering::Relaxed);
     }
     thread
         .slot()
@@ -314,7 +314,7 @@ fn survivors(thread: &mut Thread) -> ([[u32; 2]; MAX_SURVIVORS], usize) {
     let mut found = [[0u32; 2]; MAX_SURVIVORS];
     let mut count = 0;
     let mut descriptor = 0;
-    while descriptor < process.descriptors.high {
+    while descriptor < process.descriptors.high.get() {
         let entry = process.entry(descriptor);
         // SAFETY: fcntl(F_GETFD) touches no memory.
         if entry != 0 && unsafe { raw::syscall6(72, descriptor, 1, 0, 0, 0, 0) } & 1 == 0 {
@@ -363,7 +363,7 @@ pub fn record_exec(thread: &mut Thread, made: &mut Made) -> isize {
     if opaque {
         // SAFETY: the slot is part of the session mapping.
         unsafe {
-            (*thread.process().slot)
+            (*thread.process().slot.get())
                 .state
                 .store(process_state::RUNNING, Ordering::Release)
         };
@@ -379,7 +379,7 @@ fn thread_becomes_opaque(thread: &mut Thread, survivors: &[[u32; 2]; MAX_SURVIVO
     }
     // SAFETY: the slot is part of the session mapping.
     unsafe {
-        (*thread.process().slot)
+        (*thread.process().slot.get())
             .state
             .store(process_state::OPAQUE, Ordering::Release)
     };
@@ -478,7 +478,7 @@ pub fn replay_exec(thread: &mut Thread, made: &mut Made) -> isize {
 fn start_again(thread: &mut Thread, made: &Made) -> isize {
     let Some(next) = reader::peek(thread) else {
         // SAFETY: the slot is part of the session mapping.
-        let end = unsafe { (*thread.process().slot).end_status };
+        let end = unsafe { (*thread.process().slot.get()).end_status };
         if end & 0x8000_0000 != 0 {
             // It ran, but without us: no room for the session in its address space.
             end_as_recorded(thread);
@@ -571,7 +571,7 @@ pub fn field(payload: &'static [u8], index: usize) -> &'static [u8] {
 /// Replay: what the program that we could not follow did is unknown; its end is not.
 fn end_as_recorded(thread: &mut Thread) -> ! {
     // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot };
+    let slot = unsafe { &*thread.process().slot.get() };
     slot.state.store(process_state::OPAQUE, Ordering::Release);
     futex::wake(&slot.state, u32::MAX >> 1);
     let status = slot.end_status;

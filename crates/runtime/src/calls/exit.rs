@@ -25,6 +25,7 @@ use crate::serial::token;
 use crate::session::futex;
 use crate::signals::mask::{block_all_signals, block_signals};
 use crate::state::windows;
+use crate::state::word::Word;
 use crate::state::{Thread, thread_window};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -37,7 +38,7 @@ use wayfarer_runtime_abi::record::{self, sync};
 pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     let code = made.arguments[0] as u32 & 0xff;
     // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot };
+    let slot = unsafe { &*thread.process().slot.get() };
     let only_thread = made.number == 60 && slot.threads_live.load(Ordering::Acquire) > 1;
     let check = check::fold(thread.log.hash);
     if thread.mode == MODE_RECORD {
@@ -60,7 +61,7 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     if thread.mode == MODE_REPLAY {
         futex::wake(&slot.state, u32::MAX >> 1);
     }
-    if thread.process().threads.shared_domain {
+    if thread.process().threads.shared_domain.get() {
         token::leave(thread);
     }
     if thread.mode == MODE_RECORD && slot.threads_live.load(Ordering::Acquire) > 1 {
@@ -79,7 +80,8 @@ fn finals(thread: &mut Thread) {
     let process = thread.process();
     let count = process.order.count.load(Ordering::Acquire) as usize;
     let events = (&raw const process.order.events) as usize;
-    for &[described, place, tail] in process.order.objects.iter().take(count) {
+    for object in process.order.objects.iter().take(count) {
+        let [described, place, tail] = object.each_ref().map(Word::get);
         let (number, kind) = (described as u32, (described >> 32) as u8);
         // The order of events goes on: the end is one.
         if place != 0
@@ -107,9 +109,9 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
         // SAFETY: points into the session mapping.
         unsafe {
             if thread.mode == MODE_RECORD {
-                word = (&raw const (*process.token).state) as usize;
+                word = (&raw const (*process.token.get()).state) as usize;
             } else {
-                word = (&raw const (*process.token).turn) as usize;
+                word = (&raw const (*process.token.get()).turn) as usize;
                 value = thread.serial.turn.wrapping_add(1);
             }
         }

@@ -81,7 +81,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     {
         // SAFETY: fresh memory for the longer program, given back below.
         unsafe {
-            let (room, _) = room_window(thread.process().id);
+            let (room, _) = room_window(thread.process().id.get());
             if map_window(room, bytes) {
                 let room = room as *mut Instruction;
                 core::ptr::copy_nonoverlapping(PREFIX.as_ptr(), room, PREFIX.len());

@@ -19,7 +19,7 @@ pub fn new_object(thread: &Thread, kind: u32, flags: u32) -> u32 {
     // SAFETY: the number was just taken: nobody else knows it.
     unsafe {
         (*place).kind = kind;
-        (*place).process = thread.process().id;
+        (*place).process = thread.process().id.get();
         (*place).thread = thread.number;
         (*place).flags.store(flags, Ordering::Release);
     }

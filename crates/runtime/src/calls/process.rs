@@ -93,7 +93,7 @@ fn own_tid() -> u32 {
 pub fn reserve(thread: &mut Thread, is_thread: bool) -> Option<Child> {
     let head = header();
     let mut child = Child {
-        process: thread.process().id,
+        process: thread.process().id.get(),
         thread: take(&head.next_thread),
     };
     if !is_thread {
@@ -107,7 +107,7 @@ pub fn reserve(thread: &mut Thread, is_thread: bool) -> Option<Child> {
     unsafe {
         if !is_thread {
             let slot = process_slot(child.process);
-            (*slot).parent = thread.process().id;
+            (*slot).parent = thread.process().id.get();
             (*slot).main_thread = child.thread;
         }
         (*thread_slot(child.thread)).process = child.process;
@@ -136,7 +136,7 @@ pub fn describe_process(thread: &Thread, id: u32) {
         }
         // From this the next image after an exec learns that it must leave the domain.
         let shared = process_flags::SHARED_DOMAIN;
-        if thread.process().threads.shared_domain {
+        if thread.process().threads.shared_domain.get() {
             (*slot).flags.fetch_or(shared, Ordering::Relaxed);
         } else {
             (*slot).flags.fetch_and(!shared, Ordering::Relaxed);
@@ -166,9 +166,9 @@ pub fn open_log(thread: &mut Thread) {
 /// The child of a fork: the same memory, another process.
 fn become_child(thread: &mut Thread, child: Child) {
     let process = thread.process();
-    process.id = child.process;
-    process.slot = process_slot(child.process);
-    process.children.next = 0;
+    process.id.set(child.process);
+    process.slot.set(process_slot(child.process));
+    process.children.next.set(0);
     thread.number = child.thread;
     thread.log.events = 0;
     thread.serial.crossings = Crossings::default();
@@ -223,10 +223,10 @@ pub fn rearm() {
 
 /// A thread that has just come to life takes its first turn.
 fn enter_domain(thread: &mut Thread) {
-    if !thread.process().threads.serial {
+    if !thread.process().threads.serial.get() {
         return;
     }
-    if thread.process().threads.parallel {
+    if thread.process().threads.parallel.get() {
         crate::parallel::solid::first_turn(thread);
         return;
     }
@@ -237,22 +237,27 @@ fn enter_domain(thread: &mut Thread) {
     }
 }
 
-fn remember_child(process: &mut Process, pid: u32, id: u32) {
-    let index = process.children.next & (MAX_CHILDREN - 1);
+fn remember_child(process: &Process, pid: u32, id: u32) {
+    let index = process.children.next.get() & (MAX_CHILDREN - 1);
     // SAFETY: reduced.
-    unsafe { *process.children.known.get_unchecked_mut(index) = (pid, id) };
-    process.children.next = process.children.next.wrapping_add(1);
+    let child = unsafe { process.children.known.get_unchecked(index) };
+    child[0].set(pid);
+    child[1].set(id);
+    process
+        .children
+        .next
+        .set(process.children.next.get().wrapping_add(1));
 }
 
 /// The process of the session that a child's pid stands for; 0 unknown.
 pub fn child_of(process: &Process, pid: u32) -> u32 {
     let mut back = 0;
-    while back < MAX_CHILDREN && back < process.children.next {
-        let index = process.children.next.wrapping_sub(1 + back) & (MAX_CHILDREN - 1);
+    while back < MAX_CHILDREN && back < process.children.next.get() {
+        let index = process.children.next.get().wrapping_sub(1 + back) & (MAX_CHILDREN - 1);
         // SAFETY: reduced.
-        let (known, id) = unsafe { *process.children.known.get_unchecked(index) };
-        if known == pid {
-            return id;
+        let [known, id] = unsafe { process.children.known.get_unchecked(index) };
+        if known.get() == pid {
+            return id.get();
         }
         back += 1;
     }
@@ -379,7 +384,7 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
     if is_thread {
         // SAFETY: the slot is part of the session mapping.
         unsafe {
-            (*thread.process().slot)
+            (*thread.process().slot.get())
                 .threads_live
                 .fetch_add(1, Ordering::AcqRel)
         };
@@ -401,7 +406,7 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
             tls::set(core::ptr::from_mut(thread).cast());
             release_borrowed(born);
         } else if result < 0 {
-            (*thread.process().slot)
+            (*thread.process().slot.get())
                 .threads_live
                 .fetch_sub(1, Ordering::AcqRel);
         }
@@ -431,14 +436,26 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
             return core::ptr::null_mut();
         }
         let parent = thread.process();
-        (*process).id = child.process;
-        (*process).slot = process_slot(child.process);
-        (*process).borrowed = true;
-        (*process).counter_faults = parent.counter_faults;
-        (*process).signals.actions = parent.signals.actions;
-        (*process).signals.actions_known = parent.signals.actions_known;
+        (*process).id.set(child.process);
+        (*process).slot.set(process_slot(child.process));
+        (*process).borrowed.set(true);
+        (*process).counter_faults.set(parent.counter_faults.get());
+        for (action, inherited) in (*process)
+            .signals
+            .actions
+            .iter()
+            .zip(&parent.signals.actions)
+        {
+            action.set(inherited.get());
+        }
+        (*process)
+            .signals
+            .actions_known
+            .set(parent.signals.actions_known.get());
         (*process).copy_entries(parent);
-        (*process).token = &raw mut (*(*process).slot).token;
+        (*process)
+            .token
+            .set(&raw mut (*(*process).slot.get()).token);
         (*born).process = process;
         born
     }
@@ -448,7 +465,7 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
 pub unsafe fn release_borrowed(born: *mut Thread) {
     // SAFETY: the child has left this address space.
     unsafe {
-        let (address, length) = room_window((*(*born).process).id);
+        let (address, length) = room_window((*(*born).process).id.get());
         drop_window(address, length);
         let (address, length) = process_window((*born).process);
         drop_window(address, length);
@@ -477,10 +494,10 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     }
     // SAFETY: the cookie is the prepared thread.
     let thread = unsafe { &mut *(cookie as *mut Thread) };
-    if thread.process().borrowed {
+    if thread.process().borrowed.get() {
         thread.vfork.lender = current();
         tls::set(cookie as *mut u8);
-        describe_process(thread, thread.process().id);
+        describe_process(thread, thread.process().id.get());
     } else {
         tls::set(cookie as *mut u8);
     }

@@ -207,7 +207,7 @@ fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
 pub fn wake_nobody(thread: &Thread, a: &[usize; 6]) -> Option<isize> {
     const WAKE_PRIVATE: usize = 1 | 128;
     // SAFETY: waking changes nothing but who runs.
-    (thread.process().threads.has_foreign_locks && a[1] == WAKE_PRIVATE)
+    (thread.process().threads.has_foreign_locks.get() && a[1] == WAKE_PRIVATE)
         .then(|| unsafe { call_kernel(202, a) })
 }
 

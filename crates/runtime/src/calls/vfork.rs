@@ -69,7 +69,7 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
             let born = (*now).vfork.child;
             tls::set(born.cast());
             let thread = &mut *born;
-            describe_process(thread, thread.process().id);
+            describe_process(thread, thread.process().id.get());
             describe(thread, thread.number);
             thread.tid = thread_tid(thread, thread.number);
             open_log(thread);
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
             return;
         }
         // The child left its own pointer in the storage that we share.
-        let parent = if (*now).process().borrowed && (*now).vfork.child.is_null() {
+        let parent = if (*now).process().borrowed.get() && (*now).vfork.child.is_null() {
             (*now).vfork.lender
         } else {
             now
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
             return;
         }
         let child = Child {
-            process: (*born).process().id,
+            process: (*born).process().id.get(),
             thread: (*born).number,
         };
         let number = thread.vfork.number as usize;

@@ -2,13 +2,14 @@
 //!
 //! The record of such a write carries where and what, like any other output of a call.
 
+use crate::state::word::Word;
 use crate::state::{Thread, at};
 use wayfarer_entrance::raw;
 
 /// Shared mappings of files that are kept in mind.
 pub const MAX_MAPPINGS: usize = 32;
 
-#[repr(C)]
+/// A shared mapping of a file.
 #[derive(Clone, Copy)]
 pub struct Mapping {
     pub address: usize,
@@ -18,12 +19,42 @@ pub struct Mapping {
     pub offset: u64,
 }
 
+/// Where a mapping is kept; its length is 0 when there is none.
+#[repr(C)]
+pub struct Kept {
+    address: Word<usize>,
+    length: Word<usize>,
+    device: Word<u64>,
+    inode: Word<u64>,
+    offset: Word<u64>,
+}
+
+impl Kept {
+    fn get(&self) -> Mapping {
+        Mapping {
+            address: self.address.get(),
+            length: self.length.get(),
+            device: self.device.get(),
+            inode: self.inode.get(),
+            offset: self.offset.get(),
+        }
+    }
+
+    fn set(&self, mapping: Mapping) {
+        self.address.set(mapping.address);
+        self.length.set(mapping.length);
+        self.device.set(mapping.device);
+        self.inode.set(mapping.inode);
+        self.offset.set(mapping.offset);
+    }
+}
+
 /// Remembers a shared mapping of a file.
 pub fn remember(thread: &mut Thread, mapping: Mapping) {
     let process = thread.process();
-    for place in &mut process.mappings {
-        if place.length == 0 || place.address == mapping.address {
-            *place = mapping;
+    for place in &process.mappings {
+        if place.length.get() == 0 || place.address.get() == mapping.address {
+            place.set(mapping);
             return;
         }
     }
@@ -31,22 +62,23 @@ pub fn remember(thread: &mut Thread, mapping: Mapping) {
 
 /// munmap, mremap: what has moved or gone is not written through any more.
 pub fn forget(thread: &mut Thread, address: usize, length: usize) {
-    for place in &mut thread.process().mappings {
-        if place.length != 0
-            && place.address < address.wrapping_add(length)
-            && address < place.address.wrapping_add(place.length)
+    for place in &thread.process().mappings {
+        let mapping = place.get();
+        if mapping.length != 0
+            && mapping.address < address.wrapping_add(length)
+            && address < mapping.address.wrapping_add(mapping.length)
         {
-            place.length = 0;
+            place.length.set(0);
         }
     }
 }
 
 /// mremap of a remembered mapping.
 pub fn moved(thread: &mut Thread, from: usize, to: usize, length: usize) {
-    for place in &mut thread.process().mappings {
-        if place.length != 0 && place.address == from {
-            place.address = to;
-            place.length = length;
+    for place in &thread.process().mappings {
+        if place.length.get() != 0 && place.address.get() == from {
+            place.address.set(to);
+            place.length.set(length);
         }
     }
 }
@@ -54,7 +86,8 @@ pub fn moved(thread: &mut Thread, from: usize, to: usize, length: usize) {
 /// Replay: writes `bytes` to where `address` is mapped from, which works for a view that may only be read.
 /// The mappings of a replay have their offset in the session file. False when no mapping is known there.
 pub fn write_behind(thread: &Thread, address: usize, bytes: &[u8]) -> bool {
-    for mapping in &thread.process().mappings {
+    for place in &thread.process().mappings {
+        let mapping = place.get();
         let inside = address.wrapping_sub(mapping.address);
         if mapping.length != 0 && inside < mapping.length {
             let length = bytes.len().min(mapping.length - inside);
@@ -78,7 +111,10 @@ pub fn changed(
     end: Option<u64>,
 ) -> Option<(usize, usize)> {
     let mappings = &thread.process().mappings;
-    if mappings.first().is_none_or(|first| first.address == 0) {
+    if mappings
+        .first()
+        .is_none_or(|first| first.address.get() == 0)
+    {
         return None;
     }
     let mut status = [0u64; 18];
@@ -93,7 +129,8 @@ pub fn changed(
         }
     };
     let start = end.checked_sub(count as u64)?;
-    for mapping in mappings {
+    for place in mappings {
+        let mapping = place.get();
         let inside = start.wrapping_sub(mapping.offset);
         if mapping.length != 0
             && mapping.device == status[0]

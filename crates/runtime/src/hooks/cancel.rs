@@ -68,7 +68,7 @@ pub unsafe fn cancel(target: usize) -> i32 {
         let Some(thread) = followed() else {
             return call1(Real::cancel, target);
         };
-        let offset = thread.process().libc.tid_offset;
+        let offset = thread.process().libc.tid_offset.get();
         if !POSSIBLE.load(Ordering::Relaxed) || target == tls::fs_base() || offset == 0 {
             return call1(Real::cancel, target);
         }

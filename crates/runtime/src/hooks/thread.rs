@@ -55,7 +55,7 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         if thread.is_null() {
             return call(which, a) as i32;
         }
-        if !(*thread).process().threads.decided {
+        if !(*thread).process().threads.decided.get() {
             load_unwinder();
             look_at_memory();
         }
@@ -148,7 +148,7 @@ pub unsafe fn join(which: Real, a: [usize; 6]) -> i32 {
         let Some(thread) = followed() else {
             return call(which, a) as i32;
         };
-        let offset = thread.process().libc.tid_offset;
+        let offset = thread.process().libc.tid_offset.get();
         if offset == 0 || a[0] == tls::fs_base() {
             let result = call(which, a) as i32;
             settle();
@@ -264,11 +264,14 @@ pub fn prepare(thread: &mut Thread) {
             [(&raw mut key) as usize, destructor, 0, 0, 0, 0],
         )
     };
-    process.libc.exit_key = if result as i32 == 0 && (key as usize) < FIRST_KEYS {
-        key as usize + 1
-    } else {
-        0
-    };
+    process
+        .libc
+        .exit_key
+        .set(if result as i32 == 0 && (key as usize) < FIRST_KEYS {
+            key as usize + 1
+        } else {
+            0
+        });
     // The first thread may end before the others, too.
     started(thread);
 }
@@ -276,8 +279,8 @@ pub fn prepare(thread: &mut Thread) {
 /// From now on locks are taken in place where that is possible.
 pub fn prepare_locks(thread: &mut Thread) {
     let process = thread.process();
-    process.libc.tid_offset = find_tid(thread.tid);
-    fast::prepare(process.libc.tid_offset);
+    process.libc.tid_offset.set(find_tid(thread.tid));
+    fast::prepare(process.libc.tid_offset.get());
 }
 
 /// Where in the description of this thread its id stands.
@@ -292,7 +295,7 @@ fn find_tid(tid: u32) -> usize {
 
 /// A new thread of a parallel process: our destructor will run at its end.
 pub fn started(thread: &mut Thread) {
-    let key = thread.process().libc.exit_key;
+    let key = thread.process().libc.exit_key.get();
     if thread.sync != OFF && key != 0 {
         // SAFETY: the key is one of the first, so that nothing is allocated.
         unsafe { call(Real::setspecific, [key - 1, 1, 0, 0, 0, 0]) };
@@ -304,7 +307,7 @@ pub fn started(thread: &mut Thread) {
 unsafe extern "C" fn at_exit(round: usize) {
     let Some(thread) = followed() else { return };
     library::leave_for_good(thread);
-    let key = thread.process().libc.exit_key;
+    let key = thread.process().libc.exit_key.get();
     if round < ROUNDS && key != 0 {
         // SAFETY: as above.
         unsafe { call(Real::setspecific, [key - 1, round + 1, 0, 0, 0, 0]) };
@@ -333,7 +336,7 @@ pub unsafe fn attempt_join(which: Real, a: [usize; 6], until: Option<(usize, usi
         let Some(thread) = followed() else {
             return call(which, a) as i32;
         };
-        let offset = thread.process().libc.tid_offset;
+        let offset = thread.process().libc.tid_offset.get();
         if let Some(promised) = outcome::foretell(thread) {
             if promised != 0 {
                 return promised;

@@ -164,9 +164,9 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
         if process.is_null() || thread.is_null() {
             return None;
         }
-        (*process).id = id;
-        (*process).slot = slot;
-        (*process).token = &raw mut (*slot).token;
+        (*process).id.set(id);
+        (*process).slot.set(slot);
+        (*process).token.set(&raw mut (*slot).token);
         let thread = &mut *thread;
         thread.mode = header().mode;
         thread.number = number;
@@ -220,20 +220,22 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
     // SAFETY: as in `set_up`.
     unsafe {
         let process = thread.process();
-        let slot = process.slot;
+        let slot = process.slot.get();
         let shared = (*slot).flags.load(Ordering::Relaxed) & process_flags::SHARED_DOMAIN != 0;
         (*slot)
             .flags
             .fetch_and(!process_flags::SHARED_DOMAIN, Ordering::Relaxed);
         // The first image of a replay finds the flag of the recording: it has joined no domain yet.
         if shared && (*slot).execs.load(Ordering::Relaxed) > 0 {
-            process.token = (&raw const header().shared_domain).cast_mut();
-            process.threads.shared_domain = true;
+            process
+                .token
+                .set((&raw const header().shared_domain).cast_mut());
+            process.threads.shared_domain.set(true);
             thread.serial.holds_token = true;
-            thread.serial.turn = (*process.token).turn.load(Ordering::Relaxed);
+            thread.serial.turn = (*process.token.get()).turn.load(Ordering::Relaxed);
             crate::serial::token::leave(thread);
-            process.threads.shared_domain = false;
-            process.token = &raw mut (*slot).token;
+            process.threads.shared_domain.set(false);
+            process.token.set(&raw mut (*slot).token);
         }
         let token = &(*slot).token;
         token.owner.store(0, Ordering::Relaxed);
@@ -295,7 +297,7 @@ unsafe fn open_gates(auxiliary: &Auxiliary) -> bool {
     }
     let thread = crate::state::current();
     // SAFETY: the thread of this process was set before.
-    unsafe { (*thread).process().code.patched = patched && complete };
+    unsafe { (*thread).process().code.patched.set(patched && complete) };
     patched
 }
 

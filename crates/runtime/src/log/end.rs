@@ -14,7 +14,7 @@ use wayfarer_runtime_abi::layout::{process_state, waiting};
 /// not raise again: others wait for the turn that it will never give away.
 pub fn was_killed_in_its_turn(thread: &mut Thread) -> bool {
     // SAFETY: the slot is part of the session mapping.
-    let status = unsafe { (*thread.process().slot).end_status };
+    let status = unsafe { (*thread.process().slot.get()).end_status };
     let signal = status & 0x7f;
     thread.serial.holds_token
         && status & 0x8000_0000 != 0
@@ -26,7 +26,7 @@ pub fn was_killed_in_its_turn(thread: &mut Thread) -> bool {
 /// The log of this thread is at its end: it was killed here, or the process ended around it.
 pub fn reached(thread: &mut Thread) -> ! {
     // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot };
+    let slot = unsafe { &*thread.process().slot.get() };
     thread.slot().waiting.store(waiting::END, Ordering::Release);
     token::pass(thread);
     solid::retire(thread);

@@ -145,7 +145,7 @@ impl Thread {
             (*chunk).thread = self.number;
             (*chunk).sequence = self.log.sequence;
             (*chunk).units = units as u32;
-            (*chunk).process = (*self.process).id;
+            (*chunk).process = (*self.process).id.get();
             (*chunk).committed.store(0, Ordering::Relaxed);
             wayfarer_runtime_abi::atomic::fence(Ordering::Release);
             (&raw mut (*chunk).magic).write_volatile(CHUNK_MAGIC);

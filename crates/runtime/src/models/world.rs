@@ -47,12 +47,14 @@ impl World {
             clear::<ThreadSlot>(state::thread_slot(0).cast(), N + 1);
             (*(SESSION_BASE as *mut Header)).arena_units = UNITS;
             let process = state::new_process(PROCESS);
-            (*process).id = PROCESS;
-            (*process).slot = state::process_slot(PROCESS);
-            (*process).token = &raw mut (*state::process_slot(PROCESS)).token;
-            (*process).threads.serial = follow.is_serial();
-            (*process).threads.parallel = !follow.is_serial();
-            (*process).threads.decided = true;
+            (*process).id.set(PROCESS);
+            (*process).slot.set(state::process_slot(PROCESS));
+            (*process)
+                .token
+                .set(&raw mut (*state::process_slot(PROCESS)).token);
+            (*process).threads.serial.set(follow.is_serial());
+            (*process).threads.parallel.set(!follow.is_serial());
+            (*process).threads.decided.set(true);
             core::array::from_fn(|index| Owned(new_thread(index as u32 + 1, process, follow)))
         }
     }

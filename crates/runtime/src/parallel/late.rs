@@ -37,7 +37,7 @@ const PTHREAD_CANCEL: &[u8; 15] = b"pthread_cancel\0";
 #[inline(never)]
 pub fn tell(thread: &mut Thread, reason: u8) {
     let bit = 1u32 << (reason & 31);
-    let told = &mut thread.process().threads.told_late;
+    let told = &mut thread.process().threads.told_late.get();
     if thread.sync == RECORD && *told & bit == 0 {
         *told |= bit;
         thread.note(note::LATE_REASON, i64::from(reason), &[]);
@@ -54,7 +54,7 @@ pub fn code_mapped(thread: &mut Thread, descriptor: usize, offset: u64, length: 
         thread.note(note::CALLS_BY_LIBC, 0, &[]);
     }
     let process = thread.process();
-    if thread.sync != RECORD || !process.threads.parallel || !process.code.surveyed {
+    if thread.sync != RECORD || !process.threads.parallel.get() || !process.code.surveyed.get() {
         return;
     }
     let Some(reason) = survey(descriptor, offset, length, &mut thread.scratch) else {

@@ -59,26 +59,29 @@ const EVENTS: Object = Object {
 /// The process is about to have its second thread: how it is followed from now on.
 pub fn decide(thread: &mut Thread) {
     let process = thread.process();
-    if process.threads.decided {
+    if process.threads.decided.get() {
         return;
     }
-    process.threads.decided = true;
+    process.threads.decided.set(true);
     if thread.mode == MODE_RECORD {
         let (mode, reason, value) = choose(thread);
         thread.emit_plain(record::THREADS, mode, reason, zigzag(value));
-        process.threads.parallel = mode == threads::PARALLEL;
+        process.threads.parallel.set(mode == threads::PARALLEL);
     } else if let Some(next) = reader::peek(thread)
         && next.tag == record::THREADS
     {
         reader::advance(thread, next.length);
-        process.threads.parallel = next.number == threads::PARALLEL;
+        process
+            .threads
+            .parallel
+            .set(next.number == threads::PARALLEL);
     }
-    if process.threads.parallel {
+    if process.threads.parallel.get() {
         adopt(thread);
         solid::start(thread);
         crate::hooks::thread::prepare(thread);
         // Not before: what was just prepared is ours.
-        thread.process().code.surveyed = true;
+        thread.process().code.surveyed.set(true);
     } else if crate::hooks::all_found() {
         crate::hooks::thread::prepare_locks(thread);
     }
@@ -89,7 +92,7 @@ fn choose(thread: &Thread) -> (u64, u8, i64) {
     if asked & flags::SERIAL != 0 {
         return (threads::SERIAL, threads::ASKED, 0);
     }
-    if thread.process().threads.shared_domain {
+    if thread.process().threads.shared_domain.get() {
         return (threads::SERIAL, threads::SHARED_MEMORY, 0);
     }
     if !crate::hooks::all_found() {
@@ -108,7 +111,7 @@ fn choose(thread: &Thread) -> (u64, u8, i64) {
 /// This thread belongs to a parallel process.
 pub fn adopt(thread: &mut Thread) {
     thread.parallel.owner = order::owner_of(thread.number);
-    thread.sync = if !thread.process().threads.parallel {
+    thread.sync = if !thread.process().threads.parallel.get() {
         OFF
     } else if thread.mode == MODE_RECORD {
         RECORD

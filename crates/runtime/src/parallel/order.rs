@@ -147,7 +147,7 @@ pub(crate) fn mark(thread: &Thread, object: Object) -> u32 {
         0
     } else {
         // Never 0, which stands for shared objects.
-        ((thread.process().id & 0x7f) | 0x80) << NUMBER_BITS
+        ((thread.process().id.get() & 0x7f) | 0x80) << NUMBER_BITS
     }
 }
 

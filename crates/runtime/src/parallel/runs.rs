@@ -62,7 +62,7 @@ pub unsafe fn goes_on(thread: &Thread, word: usize) -> bool {
     let word = unsafe { &*(word as *const AtomicU64) }.load(Ordering::Relaxed);
     // In one comparison: the owner is this thread, and 2 to UNENDING - 1 accesses are left.
     word.wrapping_sub(thread.parallel.owner | 2) < UNENDING - 2
-        && thread.process().solid.ring_length == 0
+        && thread.process().solid.ring_length.get() == 0
 }
 
 /// Replay: notes an access after [`goes_on`].

@@ -12,6 +12,7 @@
 
 use crate::parallel::order::REPLAY;
 use crate::session::futex;
+use crate::state::word::Word;
 use crate::state::{Process, Thread, header};
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{
@@ -26,16 +27,22 @@ const PATIENT_ROUNDS: u32 = 64;
 const NEVER: u32 = u32::MAX;
 
 /// One thread in the ring.
-#[derive(Clone, Copy)]
 pub struct Place {
-    thread: u32,
+    thread: Word<u32>,
     /// Number of points at which the thread, which stepped aside, comes back; 0: it did not.
-    back: u32,
+    back: Word<u32>,
+}
+
+impl Place {
+    fn set(&self, thread: u32, back: u32) {
+        self.thread.set(thread);
+        self.back.set(back);
+    }
 }
 
 #[inline(always)]
 pub fn is_on(thread: &Thread) -> bool {
-    thread.sync == REPLAY && thread.process().solid.ring_length != 0
+    thread.sync == REPLAY && thread.process().solid.ring_length.get() != 0
 }
 
 /// The process has just become parallel.
@@ -44,17 +51,16 @@ pub fn start(thread: &mut Thread) {
         return;
     }
     let process = thread.process();
-    process.solid.ring_length = 1;
-    process.solid.ring[0] = Place {
-        thread: thread.number,
-        back: 0,
-    };
-    process.solid.points = 0;
-    process.solid.due = NEVER;
-    process.solid.delay_next = delays()
-        .iter()
-        .position(|delay| u32::from(delay.process) == process.id)
-        .unwrap_or(MAX_DELAYS);
+    process.solid.ring_length.set(1);
+    process.solid.ring[0].set(thread.number, 0);
+    process.solid.points.set(0);
+    process.solid.due.set(NEVER);
+    process.solid.delay_next.set(
+        delays()
+            .iter()
+            .position(|delay| u32::from(delay.process) == process.id.get())
+            .unwrap_or(MAX_DELAYS),
+    );
     process
         .solid
         .ring_now
@@ -78,12 +84,12 @@ pub fn born(thread: &mut Thread, number: u32) {
         return;
     }
     let process = thread.process();
-    if let Some(place) = process.solid.ring.get_mut(process.solid.ring_length) {
-        *place = Place {
-            thread: number,
-            back: 0,
-        };
-        process.solid.ring_length += 1;
+    if let Some(place) = process.solid.ring.get(process.solid.ring_length.get()) {
+        place.set(number, 0);
+        process
+            .solid
+            .ring_length
+            .set(process.solid.ring_length.get() + 1);
     }
 }
 
@@ -104,15 +110,18 @@ pub fn leave(thread: &mut Thread) -> Option<(usize, u32)> {
     let index = index_of(process, thread.number)?;
     let next = successor(process, index);
     let mut at = index;
-    while at + 1 < process.solid.ring_length
-        && let Some(follower) = process.solid.ring.get(at + 1).copied()
+    while at + 1 < process.solid.ring_length.get()
+        && let Some(follower) = process.solid.ring.get(at + 1)
     {
-        if let Some(place) = process.solid.ring.get_mut(at) {
-            *place = follower;
+        if let Some(place) = process.solid.ring.get(at) {
+            place.set(follower.thread.get(), follower.back.get());
         }
         at += 1;
     }
-    process.solid.ring_length = process.solid.ring_length.saturating_sub(1).max(1);
+    process
+        .solid
+        .ring_length
+        .set(process.solid.ring_length.get().saturating_sub(1).max(1));
     Some(((&raw const process.solid.ring_now) as usize, next))
 }
 
@@ -124,17 +133,21 @@ pub fn retire(thread: &mut Thread) {
 }
 
 fn index_of(process: &Process, number: u32) -> Option<usize> {
-    let ring = process.solid.ring.get(..process.solid.ring_length)?;
-    ring.iter().position(|place| place.thread == number)
+    let ring = process.solid.ring.get(..process.solid.ring_length.get())?;
+    ring.iter().position(|place| place.thread.get() == number)
 }
 
 fn successor(process: &Process, index: usize) -> u32 {
-    let next = if index + 1 < process.solid.ring_length {
+    let next = if index + 1 < process.solid.ring_length.get() {
         index + 1
     } else {
         0
     };
-    process.solid.ring.get(next).map_or(0, |place| place.thread)
+    process
+        .solid
+        .ring
+        .get(next)
+        .map_or(0, |place| place.thread.get())
 }
 
 fn give(process: &Process, number: u32) {
@@ -192,7 +205,8 @@ pub fn step_aside(thread: &mut Thread) {
 #[inline(always)]
 pub fn step(thread: &mut Thread) {
     let process = thread.process();
-    if process.solid.ring_length > 1 && process.solid.points >= process.solid.due {
+    if process.solid.ring_length.get() > 1 && process.solid.points.get() >= process.solid.due.get()
+    {
         let_back(thread);
     }
 }
@@ -201,16 +215,16 @@ pub fn step(thread: &mut Thread) {
 #[inline(never)]
 fn let_back(thread: &mut Thread) {
     let process = thread.process();
-    let due = process.solid.due;
+    let due = process.solid.due.get();
     let ring = process
         .solid
         .ring
-        .get(..process.solid.ring_length)
+        .get(..process.solid.ring_length.get())
         .unwrap_or(&[]);
-    if let Some(place) = ring.iter().find(|place| place.back == due)
-        && place.thread != thread.number
+    if let Some(place) = ring.iter().find(|place| place.back.get() == due)
+        && place.thread.get() != thread.number
     {
-        give(process, place.thread);
+        give(process, place.thread.get());
         await_turn(thread);
     }
 }
@@ -218,7 +232,7 @@ fn let_back(thread: &mut Thread) {
 /// An access is over: perhaps the thread steps aside here.
 #[inline(always)]
 pub fn point(thread: &mut Thread) {
-    if thread.process().solid.ring_length != 0 {
+    if thread.process().solid.ring_length.get() != 0 {
         reach_point(thread);
     }
 }
@@ -226,14 +240,17 @@ pub fn point(thread: &mut Thread) {
 #[inline(never)]
 fn reach_point(thread: &mut Thread) {
     let process = thread.process();
-    let point = process.solid.points;
-    process.solid.points = point.wrapping_add(1);
+    let point = process.solid.points.get();
+    process.solid.points.set(point.wrapping_add(1));
     thread.parallel.last_point = point;
-    if let Some(delay) = delays().get(process.solid.delay_next)
-        && u32::from(delay.process) == process.id
+    if let Some(delay) = delays().get(process.solid.delay_next.get())
+        && u32::from(delay.process) == process.id.get()
         && delay.point == point
     {
-        process.solid.delay_next += 1;
+        process
+            .solid
+            .delay_next
+            .set(process.solid.delay_next.get() + 1);
         delayed(thread, u32::from(delay.others));
     }
 }
@@ -243,32 +260,35 @@ fn delayed(thread: &mut Thread, others: u32) {
     let process = thread.process();
     let back = match others {
         0 => NEVER,
-        others => process.solid.points.saturating_add(others),
+        others => process.solid.points.get().saturating_add(others),
     };
     set_back(process, thread.number, back);
     loop {
-        let before = process.solid.points;
+        let before = process.solid.points.get();
         pass(thread);
-        if process.solid.points >= back || process.solid.points == before {
+        if process.solid.points.get() >= back || process.solid.points.get() == before {
             break;
         }
     }
     set_back(process, thread.number, 0);
 }
 
-fn set_back(process: &mut Process, number: u32, back: u32) {
+fn set_back(process: &Process, number: u32, back: u32) {
     if let Some(index) = index_of(process, number)
-        && let Some(place) = process.solid.ring.get_mut(index)
+        && let Some(place) = process.solid.ring.get(index)
     {
-        place.back = back;
+        place.back.set(back);
     }
     let ring = process
         .solid
         .ring
-        .get(..process.solid.ring_length)
+        .get(..process.solid.ring_length.get())
         .unwrap_or(&[]);
-    let waiting = ring.iter().map(|place| place.back);
-    process.solid.due = waiting.filter(|back| *back != 0).min().unwrap_or(NEVER);
+    let waiting = ring.iter().map(|place| place.back.get());
+    process
+        .solid
+        .due
+        .set(waiting.filter(|back| *back != 0).min().unwrap_or(NEVER));
 }
 
 /// Tells the host after which point the thread came to where it has to wait.
@@ -276,7 +296,7 @@ fn note_turn_end(thread: &Thread) {
     let number = header().solid_turn_ends.fetch_add(1, Ordering::Relaxed);
     let end = Delay {
         point: thread.parallel.last_point,
-        process: thread.process().id as u16,
+        process: thread.process().id.get() as u16,
         others: 0,
     };
     let table = (SESSION_BASE + TURN_ENDS_OFFSET as usize) as *mut Delay;

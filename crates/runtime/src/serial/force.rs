@@ -60,7 +60,7 @@ const THREAD_PROCESSOR_TIME: usize = 3;
 const MONOTONIC: usize = 1;
 
 /// Installs the handler of our own signal. What the program inherited is what it will be told of.
-pub fn install(process: &mut Process) {
+pub fn install(process: &Process) {
     let ours = SigAction {
         handler: stopped as *const () as usize,
         ..dispatch::action()
@@ -80,10 +80,8 @@ pub fn install(process: &mut Process) {
     }
     // The image before has blocked it.
     change_mask(SIG_UNBLOCK);
-    if before.handler == IGNORED
-        && let Some(action) = process.signals.actions.get_mut(OWN as usize)
-    {
-        action.handler = IGNORED;
+    if before.handler == IGNORED {
+        process.signals.action(OWN).handler.set(IGNORED);
     }
 }
 
@@ -169,9 +167,8 @@ unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut U
 /// The program uses our signal for a purpose of its own.
 unsafe fn foreign(thread: &mut Thread, signal: i32, information: *mut u64, context: *mut UContext) {
     const DEFAULT: usize = 0;
-    let handler = thread.process().signals.actions.get(OWN as usize);
-    match handler.map(|action| action.handler) {
-        Some(DEFAULT) => {
+    match thread.process().signals.action(OWN).handler.get() {
+        DEFAULT => {
             let default = SigAction {
                 handler: DEFAULT,
                 ..dispatch::action()
@@ -183,9 +180,9 @@ unsafe fn foreign(thread: &mut Thread, signal: i32, information: *mut u64, conte
                 raw::syscall6(TKILL, tid, OWN as usize, 0, 0, 0, 0);
             }
         }
-        Some(IGNORED) | None => {}
+        IGNORED => {}
         // SAFETY: as the caller says.
-        Some(_) => unsafe { signal_arrived(signal, information, context) },
+        _ => unsafe { signal_arrived(signal, information, context) },
     }
 }
 
@@ -203,11 +200,7 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
         let thread = &mut *thread;
         let context = context.cast::<UContext>();
         if wanted(thread, SIGSYS) {
-            let action = *thread
-                .process()
-                .signals
-                .actions
-                .get_unchecked(SIGSYS as usize);
+            let action = thread.process().signals.action(SIGSYS).get();
             let mask = (*context).mask | action.mask;
             let mask = mask & !UNBLOCKABLE;
             raw::syscall6(

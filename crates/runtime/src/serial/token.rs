@@ -45,7 +45,7 @@ const ASKED: u32 = 1;
 /// The token of the domain of a process.
 pub fn of(process: &Process) -> &'static Token {
     // SAFETY: points into the session mapping since the process was set up.
-    unsafe { &*process.token }
+    unsafe { &*process.token.get() }
 }
 
 /// Recording: lets the token go before a call that may wait.
@@ -59,7 +59,7 @@ pub fn let_go(thread: &mut Thread) {
 /// Recording: takes the token back.
 #[inline(always)]
 pub fn take(thread: &mut Thread) {
-    if thread.process().threads.serial {
+    if thread.process().threads.serial.get() {
         acquire(thread);
     }
 }
@@ -67,7 +67,7 @@ pub fn take(thread: &mut Thread) {
 /// Recording: takes the token back after a call that was announced. Until then the log says that the call has not come
 /// back: if the process ends meanwhile, the turn that others took was this thread's up to that call, and no further.
 pub fn take_back(thread: &mut Thread, announced: bool) {
-    let turn = if thread.process().threads.serial && !thread.serial.holds_token {
+    let turn = if thread.process().threads.serial.get() && !thread.serial.holds_token {
         lock(thread)
     } else {
         None
@@ -132,16 +132,13 @@ pub fn lock(thread: &mut Thread) -> Option<u32> {
             wait_for(thread, token);
         }
         // Another thread may have taken the process into another domain meanwhile.
-        // SAFETY: another thread may change it; a plain word read anew each time.
-        if core::ptr::eq(token, unsafe {
-            (&raw const thread.process().token).read_volatile()
-        }) {
+        if core::ptr::eq(token, thread.process().token.get()) {
             break token;
         }
         unlock(token);
     };
     thread.serial.holds_token = true;
-    if thread.process().threads.parallel {
+    if thread.process().threads.parallel.get() {
         return None;
     }
     let me = thread.number + 1;
@@ -201,7 +198,7 @@ fn wait_for(thread: &mut Thread, token: &Token) {
             continue;
         }
         // A parallel process keeps it for moments only, and does not say who has it.
-        if !thread.process().threads.parallel {
+        if !thread.process().threads.parallel.get() {
             watch.overdue(thread, token, slice_us);
         }
     }
@@ -275,14 +272,14 @@ fn let_others_win(token: &Token, turn: u32) {
 /// The process is about to have a second thread: from now on turns count.
 pub fn start_serial(thread: &mut Thread) {
     let process = thread.process();
-    if process.threads.serial {
+    if process.threads.serial.get() {
         // It shares memory with others, and had turns before it had threads.
         crate::parallel::decide(thread);
         return;
     }
-    process.threads.serial = true;
+    process.threads.serial.set(true);
     crate::parallel::decide(thread);
-    if process.threads.parallel && thread.mode != MODE_RECORD {
+    if process.threads.parallel.get() && thread.mode != MODE_RECORD {
         return;
     }
     let token = of(process);
@@ -299,11 +296,11 @@ pub fn start_serial(thread: &mut Thread) {
 /// turn in both.
 pub fn join_shared_domain(thread: &mut Thread) {
     let process = thread.process();
-    if process.threads.parallel {
+    if process.threads.parallel.get() {
         late::tell(thread, threads::SHARED_MEMORY);
         return;
     }
-    if process.threads.shared_domain {
+    if process.threads.shared_domain.get() {
         return;
     }
     let (old, new) = (of(process), &header().shared_domain);
@@ -319,12 +316,12 @@ pub fn join_shared_domain(thread: &mut Thread) {
         let turn = begin_turn(thread, new);
         thread.emit_turn(turn);
     }
-    process.threads.shared_domain = true;
-    process.threads.serial = true;
-    process.token = core::ptr::from_ref(new).cast_mut();
+    process.threads.shared_domain.set(true);
+    process.threads.serial.set(true);
+    process.token.set(core::ptr::from_ref(new).cast_mut());
     // SAFETY: the slot is part of the session mapping.
     unsafe {
-        (*process.slot)
+        (*process.slot.get())
             .flags
             .fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed)
     };
@@ -387,11 +384,9 @@ pub fn await_turn(thread: &mut Thread, turn: u32) {
     pass(thread);
     let process = thread.process();
     loop {
-        let (shared, token) = (process.threads.shared_domain, of(process));
-        let is_current = || {
-            // SAFETY: another thread may change it; a plain word read anew each time.
-            core::ptr::eq(token, unsafe { (&raw const process.token).read_volatile() })
-        };
+        let (shared, token) = (process.threads.shared_domain.get(), of(process));
+        // Another thread may change it.
+        let is_current = || core::ptr::eq(token, process.token.get());
         futex::wait_until(thread, waiting::TURN, u64::from(turn), &token.turn, || {
             let now = token.turn.load(Ordering::Acquire);
             now == turn || (shared && turn == 1 && now == 0) || !is_current()
@@ -420,15 +415,20 @@ pub fn replay_yield(thread: &mut Thread) {
 }
 
 /// Both modes: the domain of a process that starts afresh after fork.
-pub fn own_domain(process: &mut Process) {
-    if !process.threads.shared_domain {
-        process.threads.serial = false;
-        process.threads.decided = false;
-        process.threads.has_foreign_locks |= process.threads.parallel;
-        process.threads.parallel = false;
-        process.threads.told_late = 0;
-        process.solid.ring_length = 0;
+pub fn own_domain(process: &Process) {
+    if !process.threads.shared_domain.get() {
+        process.threads.serial.set(false);
+        process.threads.decided.set(false);
+        process
+            .threads
+            .has_foreign_locks
+            .set(process.threads.has_foreign_locks.get() | process.threads.parallel.get());
+        process.threads.parallel.set(false);
+        process.threads.told_late.set(0);
+        process.solid.ring_length.set(0);
         // SAFETY: the slot is part of the session mapping.
-        process.token = unsafe { &raw mut (*process.slot).token };
+        process
+            .token
+            .set(unsafe { &raw mut (*process.slot.get()).token });
     }
 }

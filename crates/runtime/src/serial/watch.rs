@@ -139,7 +139,7 @@ impl Watch {
         pid: u32,
         tid: u32,
     ) -> bool {
-        let Some(used) = processor_time(slot.process == thread.process().id, pid, tid) else {
+        let Some(used) = processor_time(slot.process == thread.process().id.get(), pid, tid) else {
             self.bury(token, tid);
             return true;
         };

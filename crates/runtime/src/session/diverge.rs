@@ -58,7 +58,7 @@ pub fn report(
         // SAFETY: claimed: nothing else writes it.
         unsafe {
             (*place).kind = kind;
-            (*place).process = thread.process().id;
+            (*place).process = thread.process().id.get();
             (*place).thread = thread.number;
             (*place).event = thread.log.events;
             match promised {

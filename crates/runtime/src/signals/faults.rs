@@ -91,20 +91,12 @@ pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, conte
             }
             return;
         }
-        let action = *thread
-            .process()
-            .signals
-            .actions
-            .get_unchecked((signal as usize).min(64));
+        let kept = thread.process().signals.action(signal as u32);
+        let action = kept.get();
         // A fault that the program has blocked ends it, handler or not.
         if action.handler > 1 && thread.signals.believed_blocked & bit(signal) == 0 {
             if action.flags & SA_RESETHAND != 0 {
-                thread
-                    .process()
-                    .signals
-                    .actions
-                    .get_unchecked_mut((signal as usize).min(64))
-                    .handler = 0;
+                kept.handler.set(0);
             }
             let handler: extern "C" fn(i32, *mut u64, *mut UContext) =
                 core::mem::transmute(action.handler);
@@ -127,7 +119,7 @@ fn thread_group() -> usize {
 /// Replay: the process is about to die of a fault. It did so in the recording, or it diverged.
 fn fault_in_replay(thread: &mut Thread, signal: u32, address: usize, rip: usize) {
     // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot };
+    let slot = unsafe { &*thread.process().slot.get() };
     let expected = slot.end_status & 0x8000_0000 != 0 && slot.end_status & 0x7f == signal;
     if !expected || reader::peek(thread).is_some() {
         let next = reader::peek(thread);

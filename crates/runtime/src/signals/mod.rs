@@ -124,33 +124,37 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
         return -14;
     }
     let process = thread.process();
-    // SAFETY: 1 to 64.
-    let entry = unsafe { process.signals.actions.get_unchecked_mut(signal as usize) };
-    let known = process.signals.actions_known & bit(signal as i32) != 0;
+    let entry = process.signals.action(signal);
+    let known = process.signals.actions_known.get() & bit(signal as i32) != 0;
     if !known {
         if let Some(old) = replayed_old {
             if old.len() >= size_of::<Action>() {
                 // SAFETY: length checked; any bits are an Action.
-                *entry = unsafe { old.as_ptr().cast::<Action>().read_unaligned() };
+                entry.set(unsafe { old.as_ptr().cast::<Action>().read_unaligned() });
             }
         } else if thread.mode == MODE_RECORD && !is_guarded(signal) && !has_own_handler(signal) {
             // Inherited over exec: ignored or not.
-            // SAFETY: the entry is ours and as large as the kernel's struct.
+            let mut inherited = entry.get();
+            // SAFETY: on this stack, and as large as the kernel's struct.
             unsafe {
                 raw::syscall6(
                     RT_SIGACTION,
                     signal as usize,
                     0,
-                    (&raw mut *entry) as usize,
+                    (&raw mut inherited) as usize,
                     8,
                     0,
                     0,
                 );
             }
+            entry.set(inherited);
         }
-        process.signals.actions_known |= bit(signal as i32);
+        process
+            .signals
+            .actions_known
+            .set(process.signals.actions_known.get() | bit(signal as i32));
     }
-    let old = *entry;
+    let old = entry.get();
     if arguments[1] != 0 {
         let new = Action {
             handler: new[0] as usize,
@@ -158,7 +162,7 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
             restorer: new[2] as usize,
             mask: new[3],
         };
-        *entry = new;
+        entry.set(new);
         if !has_own_handler(signal) {
             apply(thread, signal, &new);
         }
@@ -264,16 +268,7 @@ pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
 }
 
 pub fn wanted(thread: &Thread, signal: u32) -> bool {
-    // SAFETY: signals are 1 to 64, the table has 65 entries.
-    unsafe {
-        thread
-            .process()
-            .signals
-            .actions
-            .get_unchecked((signal as usize).min(64))
-            .handler
-            > 1
-    }
+    thread.process().signals.action(signal).handler.get() > 1
 }
 
 pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
@@ -354,13 +349,11 @@ pub fn run(
     inside_handler: bool,
 ) {
     let process = thread.process();
-    // SAFETY: checked by the callers.
-    let entry = unsafe { process.signals.actions.get_unchecked_mut(signal as usize) };
-    let action = *entry;
+    let entry = process.signals.action(signal);
+    let action = entry.get();
     if action.flags & SA_RESETHAND != 0 {
-        entry.handler = 0;
-        let default = *entry;
-        apply(thread, signal, &default);
+        entry.handler.set(0);
+        apply(thread, signal, &entry.get());
     }
     let mut blocked = action.mask;
     if action.flags & SA_NODEFER == 0 {

@@ -130,12 +130,8 @@ pub fn all_restart(thread: &mut Thread) -> bool {
                 .queue
                 .get_unchecked(head as usize & (QUEUE - 1))
                 .number;
-            let action = thread
-                .process()
-                .signals
-                .actions
-                .get_unchecked(number as usize & 63);
-            if action.flags & SA_RESTART == 0 && action.handler > 1 {
+            let action = thread.process().signals.action(number & 63);
+            if action.flags.get() & SA_RESTART == 0 && action.handler.get() > 1 {
                 return false;
             }
         }

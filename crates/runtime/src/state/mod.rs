@@ -8,6 +8,7 @@ pub mod process;
 pub mod spare;
 pub mod thread;
 pub mod windows;
+pub mod word;
 
 pub use process::Process;
 pub use thread::Thread;

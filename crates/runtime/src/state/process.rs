@@ -3,32 +3,33 @@
 //! The memory is zeroed when a process is made, so every part is good when all of it is 0.
 
 use crate::calls::disarm::Code;
-use crate::calls::writethrough::{MAX_MAPPINGS, Mapping};
+use crate::calls::writethrough::{self, MAX_MAPPINGS};
 use crate::parallel::order;
 use crate::parallel::solid::{MAX_RING, Place};
 use crate::state::windows::Ended;
+use crate::state::word::Word;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{ProcessSlot, Token};
 
 /// What every call looks at comes first: a line or a page less to fetch, after the kernel has used the caches.
 #[repr(C)]
 pub struct Process {
-    pub id: u32,
+    pub id: Word<u32>,
     pub threads: Threads,
     /// A child of vfork: memory and threads are its parent's.
-    pub borrowed: bool,
+    pub borrowed: Word<bool>,
     /// Reads of the time-stamp counter fault, and so would the clocks of the vDSO.
-    pub counter_faults: bool,
+    pub counter_faults: Word<bool>,
     pub code: Code,
-    pub slot: *mut ProcessSlot,
-    pub token: *mut Token,
+    pub slot: Word<*mut ProcessSlot>,
+    pub token: Word<*mut Token>,
     pub descriptors: Descriptors,
     pub libc: Libc,
     pub order: Order,
     pub solid: Solid,
     pub signals: Signals,
     /// Shared mappings of files; the first one's address is 0 while there never was any.
-    pub mappings: [Mapping; MAX_MAPPINGS],
+    pub mappings: [writethrough::Kept; MAX_MAPPINGS],
     pub children: Children,
     pub ended: Ended,
 }
@@ -37,17 +38,17 @@ pub struct Process {
 #[repr(C)]
 pub struct Threads {
     /// They pass a token round.
-    pub serial: bool,
+    pub serial: Word<bool>,
     /// The token is that of all processes that share memory.
-    pub shared_domain: bool,
+    pub shared_domain: Word<bool>,
     /// How they are followed has been decided.
-    pub decided: bool,
+    pub decided: Word<bool>,
     /// They run at once.
-    pub parallel: bool,
+    pub parallel: Word<bool>,
     /// What would have made the process serial came too late, and has been told: a bit for each reason.
-    pub told_late: u32,
+    pub told_late: Word<u32>,
     /// Forked from a process whose threads ran at once: locks came along that say whether somebody waited for them.
-    pub has_foreign_locks: bool,
+    pub has_foreign_locks: Word<bool>,
 }
 
 /// Descriptors that can be tracked.
@@ -57,18 +58,18 @@ pub const MAX_DESCRIPTORS: usize = 65_536;
 #[repr(C)]
 pub struct Descriptors {
     /// Highest descriptor with an entry, plus one.
-    pub high: usize,
+    pub high: Word<usize>,
     /// Entry of each descriptor: object × 2 + side; 0 not tracked.
-    pub entries: [u32; MAX_DESCRIPTORS],
+    pub entries: [Word<u32>; MAX_DESCRIPTORS],
 }
 
 /// What was found out about the program's libc.
 #[repr(C)]
 pub struct Libc {
     /// Our own key of thread-specific data plus one.
-    pub exit_key: usize,
+    pub exit_key: Word<usize>,
     /// Where the id is kept in the description of a thread; 0: not known.
-    pub tid_offset: usize,
+    pub tid_offset: Word<usize>,
 }
 
 /// Sync objects whose last run is written down at the end.
@@ -80,7 +81,7 @@ pub struct Order {
     /// Order of the system calls of the process.
     pub events: order::State,
     /// Objects that the process made: number and the places of its state, as far as there is room.
-    pub objects: [[usize; 3]; MAX_SYNC],
+    pub objects: [[Word<usize>; 3]; MAX_SYNC],
     pub count: AtomicU32,
 }
 
@@ -89,20 +90,20 @@ pub struct Order {
 pub struct Solid {
     /// The threads in the order of their turns, how many, and whose turn it is.
     pub ring: [Place; MAX_RING],
-    pub ring_length: usize,
+    pub ring_length: Word<usize>,
     pub ring_now: AtomicU32,
     /// Points so far, the one at which somebody who stepped aside comes back, and the next delay.
-    pub points: u32,
-    pub due: u32,
-    pub delay_next: usize,
+    pub points: Word<u32>,
+    pub due: Word<u32>,
+    pub delay_next: Word<usize>,
 }
 
 /// What the program asked for with sigaction.
 #[repr(C)]
 pub struct Signals {
-    pub actions: [Action; 65],
+    pub actions: [Kept; 65],
     /// Bit n: the action of signal n has been set by this image.
-    pub actions_known: u64,
+    pub actions_known: Word<u64>,
 }
 
 /// The action of one signal.
@@ -115,23 +116,60 @@ pub struct Action {
     pub mask: u64,
 }
 
+impl Signals {
+    #[inline(always)]
+    pub fn action(&self, signal: u32) -> &Kept {
+        // SAFETY: reduced.
+        unsafe { self.actions.get_unchecked((signal as usize).min(64)) }
+    }
+}
+
+/// Where an action is kept.
+#[repr(C)]
+pub struct Kept {
+    pub handler: Word<usize>,
+    pub flags: Word<u64>,
+    restorer: Word<usize>,
+    mask: Word<u64>,
+}
+
+impl Kept {
+    pub fn get(&self) -> Action {
+        Action {
+            handler: self.handler.get(),
+            flags: self.flags.get(),
+            restorer: self.restorer.get(),
+            mask: self.mask.get(),
+        }
+    }
+
+    pub fn set(&self, action: Action) {
+        self.handler.set(action.handler);
+        self.flags.set(action.flags);
+        self.restorer.set(action.restorer);
+        self.mask.set(action.mask);
+    }
+}
+
 pub const MAX_CHILDREN: usize = 4096;
 
 /// The last children, by the id that the kernel gave them.
 #[repr(C)]
 pub struct Children {
-    pub next: usize,
+    pub next: Word<usize>,
     /// The kernel's id and ours.
-    pub known: [(u32, u32); MAX_CHILDREN],
+    pub known: [[Word<u32>; 2]; MAX_CHILDREN],
 }
 
 const _: () = assert!(core::mem::offset_of!(Process, descriptors.entries) <= 64);
 
 impl Order {
-    pub fn remember(&mut self, object: [usize; 3]) {
+    pub fn remember(&self, object: [usize; 3]) {
         let index = self.count.fetch_add(1, Ordering::Relaxed);
-        if let Some(place) = self.objects.get_mut(index as usize) {
-            *place = object;
+        if let Some(place) = self.objects.get(index as usize) {
+            for (word, value) in place.iter().zip(object) {
+                word.set(value);
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn reserve(thread: &mut Thread, is_thread: bool, taken: Child) -> Option<Chi
             unsafe { &(*thread_slot(number)).real_tid }
         },
     )?;
-    let mut process = thread.process().id;
+    let mut process = thread.process().id.get();
     if !is_thread {
         process = find(
             taken.process,

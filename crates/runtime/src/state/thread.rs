@@ -223,9 +223,10 @@ const _: () = assert!(core::mem::offset_of!(Thread, serial.crossings) + Crossing
 
 impl Thread {
     #[inline(always)]
-    pub fn process(&self) -> &'static mut Process {
-        // SAFETY: set before the thread pointer is published, valid as long as the thread is.
-        unsafe { &mut *self.process }
+    pub fn process(&self) -> &'static Process {
+        // SAFETY: set before the thread pointer is published, and mapped for as long as a thread of the process is
+        // there. All of it may be shared.
+        unsafe { &*self.process }
     }
 
     #[inline(always)]
