@@ -1,6 +1,7 @@
 //! Core's atomics, each access of which is a step of the exploration that the calling thread is in.
 
-use crate::machine::{self, Acting, Word};
+use crate::machine::{self, Acting};
+use crate::word::Word;
 use core::sync::atomic;
 pub use core::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering, compiler_fence,

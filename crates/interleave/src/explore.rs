@@ -1,7 +1,8 @@
 //! Runs a model again and again, each time with other decisions.
 
 use crate::choices::Choices;
-use crate::machine::{Limits, Machine};
+use crate::machine::Machine;
+use crate::state::Limits;
 use std::sync::Arc;
 
 /// What a run is made of. It is built anew for each run, and must come out the same.

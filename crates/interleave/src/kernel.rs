@@ -1,7 +1,8 @@
 //! The few system calls that the protocols make.
 
 use crate::atomic::AtomicU32;
-use crate::machine::{self, Slept, Word};
+use crate::machine::{self, Slept};
+use crate::word::Word;
 
 pub const FUTEX: usize = 202;
 const MEMBARRIER: usize = 324;

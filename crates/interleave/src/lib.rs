@@ -25,5 +25,7 @@ mod choices;
 mod explore;
 pub mod kernel;
 mod machine;
+mod state;
+mod word;
 
 pub use explore::{Explored, Explorer, Model};

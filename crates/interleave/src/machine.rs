@@ -1,109 +1,20 @@
 //! The machine that a model runs on: threads of which one runs at a time, memory with store buffers, sleepers.
 
 use crate::choices::Choices;
+use crate::state::{Limits, State, Status, Step, Virtual};
+use crate::word::Word;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, atomic};
-
-/// What a run may do.
-#[derive(Clone, Copy)]
-pub struct Limits {
-    /// How often a thread that could go on is left for another one.
-    pub preemptions: u32,
-    /// How many stores stay in the store buffer.
-    pub late_stores: u32,
-    /// Sleepers may wake because their time is over. If not, a sleeper that nobody wakes is an error.
-    pub time_outs: bool,
-}
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A run takes so many steps at most; more is a thread that waits for ever.
 const MOST_STEPS: u32 = 200_000;
-/// Of a run that failed so many steps are told.
-const TOLD: usize = 60;
 
 pub struct Machine {
     state: Mutex<State>,
     /// One for each thread.
     turns: Vec<Condvar>,
-}
-
-struct State {
-    choices: Choices,
-    limits: Limits,
-    threads: Vec<Virtual>,
-    running: usize,
-    steps: u32,
-    history: VecDeque<(usize, Step)>,
-    failure: Option<String>,
-}
-
-struct Virtual {
-    status: Status,
-    buffer: VecDeque<(Word, u64)>,
-    timed_out: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Status {
-    Ready,
-    /// It looks again and again; the next look is of use when something was written.
-    Looking,
-    Asleep {
-        word: usize,
-        bits: u32,
-        timed: bool,
-    },
-    Done,
-}
-
-/// One step, for the report.
-type Step = (&'static str, usize, u64);
-
-/// A word of memory.
-#[derive(Clone, Copy)]
-pub enum Word {
-    Short(*const atomic::AtomicU16),
-    Int(*const atomic::AtomicU32),
-    Long(*const atomic::AtomicU64),
-}
-
-// SAFETY: the word outlives the run of the model, and is accessed with atomic operations only.
-unsafe impl Send for Word {}
-
-impl Word {
-    pub fn address(self) -> usize {
-        match self {
-            Word::Short(word) => word as usize,
-            Word::Int(word) => word as usize,
-            Word::Long(word) => word as usize,
-        }
-    }
-
-    pub fn load(self) -> u64 {
-        const ORDER: atomic::Ordering = atomic::Ordering::SeqCst;
-        // SAFETY: the code under test has, or had, a reference to the word, which outlives the run.
-        unsafe {
-            match self {
-                Word::Short(word) => u64::from((*word).load(ORDER)),
-                Word::Int(word) => u64::from((*word).load(ORDER)),
-                Word::Long(word) => (*word).load(ORDER),
-            }
-        }
-    }
-
-    pub fn store(self, value: u64) {
-        const ORDER: atomic::Ordering = atomic::Ordering::SeqCst;
-        // SAFETY: as in `load`.
-        unsafe {
-            match self {
-                Word::Short(word) => (*word).store(value as u16, ORDER),
-                Word::Int(word) => (*word).store(value as u32, ORDER),
-                Word::Long(word) => (*word).store(value, ORDER),
-            }
-        }
-    }
 }
 
 /// What ends a thread whose run has failed elsewhere.
@@ -404,76 +315,5 @@ impl Acting<'_> {
     /// The same for all threads.
     pub fn flush_all(&mut self) {
         self.state.flush_all();
-    }
-}
-
-impl State {
-    fn those(&self, which: impl Fn(Status) -> bool) -> Vec<usize> {
-        let numbered = self.threads.iter().enumerate();
-        numbered
-            .filter_map(|(number, thread)| which(thread.status).then_some(number))
-            .collect()
-    }
-
-    fn others_ready(&self, me: usize) -> Vec<usize> {
-        let mut ready = self.those(|status| status == Status::Ready);
-        ready.retain(|number| *number != me);
-        ready
-    }
-
-    /// Threads with stores that are late.
-    fn late(&self) -> Vec<usize> {
-        let numbered = self.threads.iter().enumerate();
-        numbered
-            .filter_map(|(number, thread)| (!thread.buffer.is_empty()).then_some(number))
-            .collect()
-    }
-
-    fn flush_oldest(&mut self, who: usize) {
-        if let Some((word, value)) = self.threads[who].buffer.pop_front() {
-            self.note(who, ("store arrives", word.address(), value));
-            word.store(value);
-            self.wake_looking();
-        }
-    }
-
-    fn flush(&mut self, who: usize) {
-        while !self.threads[who].buffer.is_empty() {
-            self.flush_oldest(who);
-        }
-    }
-
-    fn flush_all(&mut self) {
-        for who in 0..self.threads.len() {
-            self.flush(who);
-        }
-    }
-
-    /// Something was written: whoever looks may see it.
-    fn wake_looking(&mut self) {
-        for thread in &mut self.threads {
-            if thread.status == Status::Looking {
-                thread.status = Status::Ready;
-            }
-        }
-    }
-
-    fn fail(&mut self, what: String) {
-        self.failure.get_or_insert(what);
-    }
-
-    fn note(&mut self, who: usize, step: Step) {
-        if self.history.len() == TOLD {
-            self.history.pop_front();
-        }
-        self.history.push_back((who, step));
-    }
-
-    fn report(&self, failure: &str) -> String {
-        let mut text = format!("{failure}\nthe last steps:\n");
-        for (who, (what, address, value)) in &self.history {
-            let _ = writeln!(text, "  thread {who} {what} {address:#x} {value:#x}");
-        }
-        text
     }
 }
