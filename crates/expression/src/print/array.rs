@@ -89,7 +89,7 @@ impl Opener<'_> {
     fn character_array(&mut self, run: Run, kind: CharacterKind) -> Form {
         match self.characters(&run.whole, kind, run.count) {
             Ok(text) => Form::String(text, Some(run)),
-            Err(missing) => missing,
+            Err(missing) => Form::Missing(missing),
         }
     }
 
@@ -98,7 +98,7 @@ impl Opener<'_> {
         value: &Value,
         kind: CharacterKind,
         count: u64,
-    ) -> Result<String, Form> {
+    ) -> Result<String, String> {
         let limit = self.format.limit();
         let shown = count.min((limit as u64).saturating_add(1).saturating_mul(4));
         let part = match value.type_ref.shape() {

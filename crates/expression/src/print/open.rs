@@ -1,6 +1,6 @@
 //! Opens values up by one level, whatever they are.
 
-use wayfarer_symbols::location::{Absence, Place};
+use wayfarer_symbols::location::Place;
 
 use super::form::{Around, Content, FieldStyle, Fields, Form, Label, Part, Parts};
 use super::{Format, VECTOR, absent, registers, rules};
@@ -81,7 +81,7 @@ impl Opener<'_> {
             } => self.pointer_to_member(value, &target, &class, size),
             Shape::Base(_) | Shape::Enumeration(_) => match self.bytes(value) {
                 Ok(bytes) => self.scalar(value, &bytes),
-                Err(missing) => missing,
+                Err(missing) => Form::Missing(missing),
             },
         }
     }
@@ -162,16 +162,14 @@ impl Opener<'_> {
     }
 
     /// The bytes of a scalar, or what stands in its place.
-    pub(crate) fn bytes(&mut self, value: &Value) -> Result<Vec<u8>, Form> {
-        let missing = |absence: &Absence| Form::Missing(absent(absence));
-        let fetched =
-            contents_or_absence(value, self.scope).map_err(|absence| missing(&absence))?;
+    pub(crate) fn bytes(&mut self, value: &Value) -> Result<Vec<u8>, String> {
+        let fetched = contents_or_absence(value, self.scope).map_err(|absence| absent(&absence))?;
         let bits = match value.bits {
             Some(bits) => bits.bit_offset..bits.bit_offset + bits.bit_size,
             None => 0..fetched.bytes.len() as u64 * 8,
         };
         match fetched.absence_of(bits) {
-            Some(absence) => Err(missing(absence)),
+            Some(absence) => Err(absent(absence)),
             None => Ok(fetched.bytes.clone()),
         }
     }

@@ -26,7 +26,7 @@ impl Opener<'_> {
     ) -> Form {
         let bytes = match self.bytes(value) {
             Ok(bytes) => bytes,
-            Err(missing) => return missing,
+            Err(missing) => return Form::Missing(missing),
         };
         let address = pointer_of(value, self.scope);
         let to = |text: String| Form::Pointer {
@@ -158,7 +158,7 @@ impl Opener<'_> {
     ) -> Form {
         let bytes = match self.bytes(value) {
             Ok(bytes) => bytes,
-            Err(missing) => return missing,
+            Err(missing) => return Form::Missing(missing),
         };
         Form::Text(self.member_pointed_to(value, target, class, size, &bytes))
     }
