@@ -5,6 +5,8 @@ mod figures;
 mod functions;
 mod kept;
 mod lengths;
+mod modules;
+mod rooms;
 mod source;
 mod unsafety;
 mod words;
@@ -57,6 +59,7 @@ pub fn run() -> Result<(), Failure> {
     figures.add("Rust files of ours", sources.len());
     found.extend(lengths::violations(&sources, &mut figures));
     found.extend(unsafety::violations(&sources));
+    found.extend(rooms::violations(&sources, &mut figures));
     let readme = root.join("README.md");
     found.extend(words::readme_violations(
         &fs::read_to_string(&readme).at("reading", &readme)?,

@@ -1,0 +1,173 @@
+//! The rooms of the runtime: which folder of `crates/runtime/src` may use which other one, and that modules do not all
+//! know each other.
+
+use super::figures::Figures;
+use super::modules::{self, Graph, cycles};
+use std::collections::BTreeSet;
+
+/// The crate whose rooms are held apart.
+const CRATE: &str = "runtime";
+const SOURCES: &str = "crates/runtime/src/";
+/// No more modules than this may know each other in a circle. Lower it when there are fewer.
+const LARGEST_CYCLE: usize = 86;
+/// What each room may use besides itself; the root is `lib`.
+const ALLOWED: &[(&str, &[&str])] = &[
+    (
+        "calls",
+        &[
+            "hooks", "lib", "log", "parallel", "program", "serial", "session", "signals", "state",
+        ],
+    ),
+    (
+        "hooks",
+        &[
+            "log", "parallel", "program", "serial", "session", "signals", "state",
+        ],
+    ),
+    (
+        "image",
+        &[
+            "calls", "hooks", "lib", "log", "program", "serial", "session", "signals", "state",
+        ],
+    ),
+    ("lib", &["calls", "image", "serial", "state"]),
+    (
+        "log",
+        &[
+            "calls", "hooks", "parallel", "program", "serial", "session", "signals", "state",
+        ],
+    ),
+    (
+        "parallel",
+        &[
+            "calls", "hooks", "log", "program", "serial", "session", "signals", "state",
+        ],
+    ),
+    ("program", &["calls", "hooks", "state"]),
+    (
+        "serial",
+        &["calls", "log", "parallel", "session", "signals", "state"],
+    ),
+    ("session", &["parallel", "serial", "state"]),
+    (
+        "signals",
+        &[
+            "calls", "hooks", "log", "parallel", "program", "serial", "session", "state",
+        ],
+    ),
+    ("state", &["calls", "hooks", "log", "parallel", "serial"]),
+];
+
+/// Complaints about the modules of the runtime among `files`, given as crate, name and text.
+pub fn violations(files: &[(String, String, String)], figures: &mut Figures) -> Vec<String> {
+    let ours = files.iter().filter(|(owner, ..)| owner == CRATE);
+    let ours: Vec<(&str, &str)> = ours
+        .filter_map(|(_, name, text)| Some((name.strip_prefix(SOURCES)?, text.as_str())))
+        .collect();
+    let graph = modules::graph(&ours);
+    let cycle = cycles::largest(&graph);
+    let between = between_rooms(&graph);
+    figures.add("modules of the runtime", graph.modules.len());
+    figures.add("edges between them", graph.edges.len());
+    figures.add("edges between its rooms", between.len());
+    figures.add("modules in the largest cycle", cycle.len());
+    let mut found = wrong_rooms(&graph, ALLOWED);
+    found.extend(wrong_cycle(&graph, &cycle, LARGEST_CYCLE));
+    found
+}
+
+fn room(module: &str) -> &str {
+    match module.split("::").next() {
+        None | Some("") => "lib",
+        Some(room) => room,
+    }
+}
+
+fn between_rooms(graph: &Graph) -> BTreeSet<(&str, &str)> {
+    let edges = graph.edges.iter();
+    edges
+        .map(|(from, to)| (room(from), room(to)))
+        .filter(|(from, to)| from != to)
+        .collect()
+}
+
+/// Edges between rooms that the table does not allow.
+fn wrong_rooms(graph: &Graph, allowed: &[(&str, &[&str])]) -> Vec<String> {
+    let may = |from: &str, to: &str| {
+        allowed
+            .iter()
+            .any(|(room, others)| *room == from && others.contains(&to))
+    };
+    let mut found = Vec::new();
+    for (from, to) in &graph.edges {
+        if room(from) != room(to) && !may(room(from), room(to)) {
+            found.push(format!(
+                "the runtime's {from} uses {to}: room {} may not use room {}",
+                room(from),
+                room(to)
+            ));
+        }
+    }
+    found
+}
+
+/// A cycle that is larger than before, with the edges that close it.
+fn wrong_cycle(graph: &Graph, cycle: &BTreeSet<String>, most: usize) -> Vec<String> {
+    if cycle.len() <= most {
+        return Vec::new();
+    }
+    let mut found = vec![format!(
+        "{} modules of the runtime know each other in a circle, {most} did: {}",
+        cycle.len(),
+        cycle
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" ")
+    )];
+    let closing = cycles::closing(graph, cycle);
+    found.extend(
+        closing
+            .iter()
+            .map(|(from, to)| format!("this edge closes the circle: {from} uses {to}")),
+    );
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Graph {
+        modules::graph(&[
+            ("lib.rs", "mod high; mod low;"),
+            ("high/mod.rs", "pub mod one;"),
+            ("high/one.rs", "use crate::low::f;"),
+            ("low.rs", "fn f() { crate::high::one::g() }"),
+        ])
+    }
+
+    #[test]
+    fn edges_that_no_row_allows_are_found() {
+        let allowed: &[(&str, &[&str])] = &[("high", &["low"])];
+        let found = wrong_rooms(&sample(), allowed);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].starts_with("the runtime's low uses high::one"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_larger_cycle_is_told_with_the_edges_that_close_it() {
+        let graph = sample();
+        let cycle = cycles::largest(&graph);
+        assert!(wrong_cycle(&graph, &cycle, 2).is_empty());
+        let found = wrong_cycle(&graph, &cycle, 0);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(
+            found[1].starts_with("this edge closes the circle"),
+            "{found:?}"
+        );
+    }
+}
