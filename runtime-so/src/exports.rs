@@ -15,12 +15,16 @@ use runtime::hooks::{
 macro_rules! placed {
     ($($symbol:literal $inner:ident ($($argument:ident),*; $register:literal) $result:ty = $body:expr;)*) => {
         $(
+            /// # Safety
+            /// As the function of libc for which it stands.
             unsafe extern "C" fn $inner($($argument: usize,)* place: usize) -> $result {
                 // SAFETY: the program calls a function of libc; the hook stands in for it.
                 #[allow(unused_unsafe)]
                 unsafe { ($body)(place) }
             }
             const _: () = {
+                /// # Safety
+                /// As the function of libc for which it stands.
                 #[unsafe(naked)]
                 #[unsafe(export_name = $symbol)]
                 unsafe extern "C" fn stub() {
@@ -38,6 +42,8 @@ macro_rules! placed {
 macro_rules! plain {
     ($($symbol:literal $inner:ident ($($argument:ident),*) $result:ty = $body:expr;)*) => {
         $(
+            /// # Safety
+            /// As the function of libc for which it stands.
             #[unsafe(export_name = $symbol)]
             unsafe extern "C" fn $inner($($argument: usize),*) -> $result {
                 // SAFETY: as above.
@@ -164,11 +170,16 @@ macro_rules! direct {
         $(
             const _: () = {
                 /// Libc's own.
+                ///
+                /// # Safety
+                /// As the function of libc for which it stands.
                 unsafe extern "C" fn real(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> usize {
                     // SAFETY: the program calls a function of libc.
                     unsafe { runtime::hooks::real::call(Real::$real, [a, b, c, d, e, f]) }
                 }
 
+                /// # Safety
+                /// As the function of libc for which it stands.
                 #[unsafe(naked)]
                 #[unsafe(export_name = $symbol)]
                 unsafe extern "C" fn stub() {
@@ -214,11 +225,15 @@ macro_rules! loader {
     ($($symbol:literal => $real:ident;)*) => {
         $(
             const _: () = {
+                /// # Safety
+                /// As the function of libc for which it stands.
                 unsafe extern "C" fn announce() -> usize {
                     // SAFETY: the program calls a function of libc.
                     unsafe { loader::announce(Real::$real) }
                 }
 
+                /// # Safety
+                /// As the function of libc for which it stands.
                 #[unsafe(naked)]
                 #[unsafe(export_name = $symbol)]
                 unsafe extern "C" fn stub() {
@@ -260,6 +275,8 @@ macro_rules! library {
             use core::arch::naked_asm;
             use runtime::hooks::library::{Function, wayfarer_library_call};
             $(
+                /// # Safety
+                /// As the function of libc for which it stands.
                 #[unsafe(naked)]
                 #[unsafe(no_mangle)]
                 pub unsafe extern "C" fn $name() {
@@ -287,6 +304,8 @@ macro_rules! variadic {
     ($($symbol:literal $named:literal $list:literal => $inner:ident;)*) => {
         $(
             const _: () = {
+                /// # Safety
+                /// As the function of libc for which it stands.
                 #[unsafe(naked)]
                 #[unsafe(export_name = $symbol)]
                 unsafe extern "C" fn stub() {

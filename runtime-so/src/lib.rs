@@ -22,6 +22,8 @@ mod passthrough;
 #[unsafe(link_section = ".init_array")]
 static INITIALISER: unsafe extern "C" fn(i32, *const *const u8, *const *const u8) = initialise;
 
+/// # Safety
+/// Called by the loader, once, before any other constructor.
 unsafe extern "C" fn initialise(argc: i32, argv: *const *const u8, envp: *const *const u8) {
     // SAFETY: glibc passes initialisers the arguments and environment of the program.
     unsafe {

@@ -17,6 +17,8 @@ use wayfarer_runtime_abi::sites::{Module, Site, Table};
 
 const EINVAL: usize = -22isize as usize;
 
+/// # Safety
+/// Called by the loader, once, before any other constructor.
 pub unsafe fn start(_argc: i32, _argv: *const *const u8, envp: *const *const u8) {
     // SAFETY: runs first, with one thread; the environment is the kernel's.
     unsafe {
@@ -46,6 +48,9 @@ pub unsafe fn start(_argc: i32, _argv: *const *const u8, envp: *const *const u8)
 }
 
 /// Patches every loaded module that the table knows.
+///
+/// # Safety
+/// The environment must end with a null pointer, and the table must be one of sites.
 unsafe fn patch_all(envp: *const *const u8, table: *mut u8) {
     // SAFETY: the file is a table of sites; no library is loaded meanwhile.
     unsafe {
@@ -72,12 +77,17 @@ unsafe fn patch_all(envp: *const *const u8, table: *mut u8) {
     }
 }
 
+/// # Safety
+/// The frame must be the live one of this thread's call.
 unsafe extern "C" fn on_call(frame: *mut Frame) {
     // SAFETY: the trampoline's live frame; pointers are the program's own.
     unsafe { (*frame).rax = call(&mut *frame) as usize }
 }
 
 /// Makes the call, with SIGSYS kept out of all masks and our restorer in all handlers.
+///
+/// # Safety
+/// The frame must be the live one of this thread's call.
 unsafe fn call(frame: &mut Frame) -> isize {
     let nr = frame.rax;
     let mut args = frame.arguments();
@@ -118,12 +128,17 @@ unsafe fn call(frame: &mut Frame) -> isize {
     }
 }
 
+/// # Safety
+/// As the call itself.
 unsafe fn raw_call(nr: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
     // SAFETY: the program asked for it.
     unsafe { raw::syscall6(nr, a, b, c, d, e, f) }
 }
 
 /// Lets the argument point to a copy of its mask without SIGSYS.
+///
+/// # Safety
+/// `argument` must be the address of a mask, or 0.
 unsafe fn strip(argument: &mut usize, copy: &mut u64) {
     if *argument != 0 {
         // SAFETY: the program passes a mask.
@@ -139,6 +154,8 @@ static mut STORED_SIGSYS: SigAction = SigAction {
     mask: 0,
 };
 
+/// # Safety
+/// As the call itself.
 unsafe fn sigaction(mut args: [usize; 6]) -> isize {
     let new = args[1] as *const SigAction;
     let old = args[2] as *mut SigAction;
@@ -167,6 +184,8 @@ unsafe fn sigaction(mut args: [usize; 6]) -> isize {
     }
 }
 
+/// # Safety
+/// Called by the entrance with the kernel's siginfo and ucontext.
 unsafe extern "C" fn foreign_sigsys(info: *mut u8, context: *mut u8) {
     // SAFETY: the program's own handler, if it has one.
     unsafe {
@@ -178,6 +197,8 @@ unsafe extern "C" fn foreign_sigsys(info: *mut u8, context: *mut u8) {
     }
 }
 
+/// # Safety
+/// Called by the entrance in a new thread.
 unsafe extern "C" fn child_started(_cookie: usize, _frame: *mut Frame) {
     dispatch::arm();
 }
@@ -189,6 +210,8 @@ struct Returns {
     addresses: [usize; 64],
 }
 
+/// # Safety
+/// Called by the entrance with the live frame of a vfork.
 unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
     let mut returns = tls::get().cast::<Returns>();
     // SAFETY: the block is this thread's own.
@@ -207,6 +230,8 @@ unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
     }
 }
 
+/// # Safety
+/// Called by the entrance with the live frame of a vfork.
 unsafe extern "C" fn vfork_after(frame: *mut Frame) {
     let returns = tls::get().cast::<Returns>();
     // SAFETY: made before the call, and shared with the child.
@@ -222,6 +247,9 @@ unsafe extern "C" fn vfork_after(frame: *mut Frame) {
 }
 
 /// Value of the variable whose name with its `=` is given.
+///
+/// # Safety
+/// The environment must end with a null pointer, and each string with a zero.
 unsafe fn variable(envp: *const *const u8, name: &[u8]) -> Option<*const u8> {
     // SAFETY: an array of zero terminated strings that ends with null.
     unsafe {
@@ -238,6 +266,9 @@ unsafe fn variable(envp: *const *const u8, name: &[u8]) -> Option<*const u8> {
 }
 
 /// Maps a file, shared and writable or read-only.
+///
+/// # Safety
+/// The path must end with a zero.
 unsafe fn map(path: *const u8, writable: bool) -> Option<(*mut u8, usize)> {
     let (open_flags, protection) = if writable { (2, 3) } else { (0, 1) };
     let mut stat = [0u64; 18];

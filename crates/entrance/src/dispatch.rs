@@ -167,6 +167,8 @@ pub fn install_handler() -> bool {
     }
 }
 
+/// # Safety
+/// Called by the kernel as a handler, with a siginfo and a ucontext.
 unsafe extern "C" fn on_sigsys(_signal: i32, info: *mut u8, context: *mut u8) {
     // SAFETY: the kernel passes a live siginfo and ucontext.
     let (facts, registers) = unsafe {

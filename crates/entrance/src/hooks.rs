@@ -75,6 +75,8 @@ pub(crate) fn current() -> &'static Hooks {
     unsafe { &*HOOKS.0.get() }
 }
 
+/// # Safety
+/// The frame must be the live one of this thread's call.
 unsafe extern "C" fn pass_through(frame: *mut Frame) {
     // SAFETY: the trampoline passes its own live frame.
     let frame = unsafe { &mut *frame };
@@ -95,11 +97,20 @@ pub unsafe extern "C" fn pass_through_by_name(frame: *mut Frame) -> ! {
     }
 }
 
+/// # Safety
+/// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn ignore_sigsys(_info: *mut u8, _context: *mut u8) {}
+/// # Safety
+/// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn ignore_child(_cookie: usize, _frame: *mut Frame) {}
+/// # Safety
+/// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn ignore_vfork(_frame: *mut Frame) {}
 
 /// Without a place for the return address there is no vfork.
+///
+/// # Safety
+/// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn refuse_vfork(_frame: *mut Frame) -> isize {
     -raw::ENOSYS
 }

@@ -288,6 +288,9 @@ impl Module {
     }
 
     /// First entry of the list that the loader keeps for debuggers, from the program's DT_DEBUG.
+    ///
+    /// # Safety
+    /// The module must be the program, with a dynamic section that the loader has filled in.
     unsafe fn debugger_list(&self) -> *const LinkMap {
         let mut bias = 0usize;
         for (kind, address, _) in self.segments() {
@@ -314,6 +317,9 @@ impl Module {
 }
 
 /// Program headers of the image whose ELF header is at `base`.
+///
+/// # Safety
+/// An ELF file must be mapped at `base`.
 unsafe fn header_table(base: usize) -> (usize, usize) {
     const MAGIC: u32 = u32::from_le_bytes(*b"\x7fELF");
     let header = base as *const u8;
@@ -328,6 +334,8 @@ unsafe fn header_table(base: usize) -> (usize, usize) {
     }
 }
 
+/// # Safety
+/// A segment of notes must be mapped there for as long as the result is used.
 unsafe fn build_id_in(start: usize, length: usize) -> &'static [u8] {
     let mut id: &'static [u8] = &[];
     // SAFETY: the caller's promise is the same.
@@ -342,6 +350,9 @@ unsafe fn build_id_in(start: usize, length: usize) -> &'static [u8] {
 }
 
 /// Calls `found(name, kind, description)` for each note of a segment.
+///
+/// # Safety
+/// A segment of notes must be mapped there for as long as the result is used.
 unsafe fn for_each_note(
     start: usize,
     length: usize,

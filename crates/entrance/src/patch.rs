@@ -112,6 +112,8 @@ const NO_SITE: Site = Site {
     bytes: [0; 20],
 };
 
+/// # Safety
+/// The function must be mapped where the offset says.
 unsafe fn whole_function(base: usize, function: u32, offset: usize) -> Site {
     let mut site = Site {
         number: function,
@@ -132,6 +134,9 @@ unsafe fn whole_function(base: usize, function: u32, offset: usize) -> Site {
 type Maker = fn(&mut Stubs, usize, &Site) -> Option<usize>;
 
 /// Patches `sites`, whose text is the pages from `first` to `end`.
+///
+/// # Safety
+/// The object must be mapped at `base`, and no other thread may run its code.
 unsafe fn patch(base: usize, (first, end): (usize, usize), sites: &[Site], make: Maker) -> Outcome {
     let everything_refused = Outcome {
         refused: sites.len() as u32,
@@ -214,6 +219,8 @@ fn promised(site: &Site) -> Option<&[u8]> {
     }
 }
 
+/// # Safety
+/// The site must be mapped and readable.
 unsafe fn is_as_promised(place: usize, site: &Site) -> bool {
     promised(site).is_some_and(|bytes| {
         // SAFETY: the caller vouches that the site lies in the module.
@@ -223,6 +230,9 @@ unsafe fn is_as_promised(place: usize, site: &Site) -> bool {
 }
 
 /// Page range of the sites that are as promised.
+///
+/// # Safety
+/// The sites must be those of the object at `base`.
 unsafe fn pages_of(base: usize, sites: &[Site]) -> Option<(usize, usize)> {
     let (mut first, mut end) = (usize::MAX, 0);
     for site in sites {

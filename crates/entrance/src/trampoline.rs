@@ -247,6 +247,9 @@ pub(crate) fn address() -> usize {
 const SPECIAL: u64 = 1 << RT_SIGRETURN | 1 << CLONE | 1 << VFORK;
 
 /// Sends a call to the hook, or back to where it can be made.
+///
+/// # Safety
+/// The frame must be the live one of this thread's call.
 unsafe extern "C" fn route(frame: *mut Frame) {
     // SAFETY: the trampoline passes its own live frame.
     let nr = unsafe { (*frame).rax };
@@ -258,6 +261,8 @@ unsafe extern "C" fn route(frame: *mut Frame) {
     unsafe { (hooks::current().dispatch)(frame) }
 }
 
+/// # Safety
+/// The frame must be the live one of this thread's call.
 #[cold]
 unsafe fn reroute(frame: &mut Frame) -> bool {
     match frame.rax {

@@ -164,6 +164,8 @@ const CLOCK_REALTIME: i32 = 0;
 /// The kernel's `time` counts by the coarse clock too.
 const CLOCK_REALTIME_COARSE: i32 = 5;
 
+/// # Safety
+/// As the function itself.
 unsafe fn derived_gettimeofday(time: *mut [i64; 2], zone: *mut u8) -> i32 {
     if time.is_null() || !zone.is_null() {
         // SAFETY: the caller's promise is the same.
@@ -179,6 +181,8 @@ unsafe fn derived_gettimeofday(time: *mut [i64; 2], zone: *mut u8) -> i32 {
     }
 }
 
+/// # Safety
+/// As the function itself.
 unsafe fn derived_time(time: *mut i64) -> i64 {
     let mut now = [0i64; 2];
     // SAFETY: `time` is writable by contract, or null.

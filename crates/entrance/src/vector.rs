@@ -136,6 +136,8 @@ fn layout() -> (usize, u64) {
     (size, components)
 }
 
+/// # Safety
+/// The processor must have XGETBV.
 #[target_feature(enable = "xsave")]
 unsafe fn enabled_components() -> u64 {
     // SAFETY: register 0 always exists where XGETBV does.
@@ -146,6 +148,8 @@ unsafe fn enabled_components() -> u64 {
 mod tests {
     use super::*;
 
+    /// # Safety
+    /// Called by `preserving`, which has saved the registers.
     unsafe extern "C" fn spoil(data: *mut u8, _area: *mut u8) {
         // SAFETY: clobbers are declared; `data` is a flag of the test.
         unsafe {

@@ -13,6 +13,8 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 static LAST_RIP: AtomicUsize = AtomicUsize::new(0);
 static TRAPS: AtomicU32 = AtomicU32::new(0);
 
+/// # Safety
+/// The frame must be the live one of this thread's call.
 unsafe extern "C" fn on_call(frame: *mut Frame) {
     // SAFETY: the trampoline's live frame.
     let frame = unsafe { &mut *frame };
@@ -25,11 +27,19 @@ unsafe extern "C" fn on_call(frame: *mut Frame) {
     frame.rax = unsafe { raw::syscall6(frame.rax, a, b, c, d, e, f) } as usize;
 }
 
+/// # Safety
+/// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn no_sigsys(_: *mut u8, _: *mut u8) {}
+/// # Safety
+/// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn no_child(_: usize, _: *mut Frame) {}
+/// # Safety
+/// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn no_vfork(_: *mut Frame) -> isize {
     -38
 }
+/// # Safety
+/// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn after_vfork(_: *mut Frame) {}
 
 /// A page of machine code: `bytes` at its start.

@@ -35,6 +35,8 @@ fn handle(signal: i32, flags: u64, handler: unsafe extern "C" fn(i32, *mut u8, *
 
 static SLOT: AtomicUsize = AtomicUsize::new(0);
 
+/// # Safety
+/// Called by the kernel as a handler, with a siginfo and a ucontext.
 unsafe extern "C" fn on_fault(_signal: i32, _info: *mut u8, context: *mut u8) {
     // SAFETY: the live context; the slot belongs to the one thread that faults.
     if !unsafe { guard::redirect(context, SLOT.as_ptr()) } {
@@ -93,6 +95,8 @@ fn a_copy_survives_bad_addresses() {
 
 static PENDING: AtomicU32 = AtomicU32::new(0);
 
+/// # Safety
+/// Called by the kernel as a handler, with a siginfo and a ucontext.
 unsafe extern "C" fn on_signal(_signal: i32, _info: *mut u8, context: *mut u8) {
     PENDING.store(1, Ordering::SeqCst);
     // SAFETY: the live context.

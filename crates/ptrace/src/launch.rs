@@ -178,6 +178,9 @@ fn start(prepared: &Prepared) -> io::Result<Tid> {
 }
 
 /// Waits for a traced child that is about to exit, past its exit stop.
+///
+/// # Safety
+/// The child must be one of ours, and traced by this thread.
 unsafe fn reap(child: i32) {
     loop {
         let mut status = 0;

@@ -62,12 +62,18 @@ pub unsafe fn start(_count: i32, arguments: *const *const u8, variables: *const 
 }
 
 /// Every system call of the program but those by name.
+///
+/// # Safety
+/// Called by the entrance with the live frame of this thread's call.
 unsafe extern "C" fn dispatch(frame: *mut Frame) {
     // SAFETY: the entrance passes the live frame.
     unsafe { decide(frame) }
 }
 
 /// A system call by name.
+///
+/// # Safety
+/// Called by the entrance with the live frame of this thread's call.
 unsafe extern "C" fn call(frame: *mut Frame) -> ! {
     // SAFETY: as above; it is over.
     unsafe {
@@ -76,6 +82,8 @@ unsafe extern "C" fn call(frame: *mut Frame) -> ! {
     }
 }
 
+/// # Safety
+/// Called by the entrance with the live frame of this thread's call.
 #[inline(always)]
 unsafe fn decide(frame: *mut Frame) {
     // SAFETY: the entrance passes the live frame; the thread is this one.

@@ -99,6 +99,8 @@ unsafe impl lock_api::RawMutex for RawMutex {
             .is_some()
     }
 
+    /// # Safety
+    /// The caller must hold the lock in that way.
     unsafe fn unlock(&self) {
         self.gate.leave();
     }
@@ -126,6 +128,8 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
             .is_some()
     }
 
+    /// # Safety
+    /// The caller must hold the lock in that way.
     unsafe fn unlock_shared(&self) {
         self.gate.leave();
     }
@@ -143,6 +147,8 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
             .is_some()
     }
 
+    /// # Safety
+    /// The caller must hold the lock in that way.
     unsafe fn unlock_exclusive(&self) {
         self.gate.leave();
     }

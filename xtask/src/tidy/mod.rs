@@ -58,7 +58,7 @@ pub fn run() -> Result<(), Failure> {
     figures.add("files", paths.len());
     figures.add("Rust files of ours", sources.len());
     found.extend(lengths::violations(&sources, &mut figures));
-    found.extend(unsafety::violations(&sources));
+    found.extend(unsafety::violations(&sources, &mut figures));
     found.extend(rooms::violations(&sources, &mut figures));
     let readme = root.join("README.md");
     found.extend(words::readme_violations(

@@ -49,6 +49,39 @@ fn split_comment(line: &str) -> (String, &str) {
     (code, "")
 }
 
+/// Lines of unsafe functions whose documentation does not say what the caller must see to.
+pub fn functions_without_contract(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut has_contract = false;
+    for (index, line) in text.lines().enumerate() {
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("///") {
+            has_contract |= trimmed.contains("# Safety");
+            continue;
+        }
+        // Attributes, and comments, may stand between the two.
+        if trimmed.starts_with("#[") || trimmed.starts_with("//") {
+            continue;
+        }
+        let is_unsafe = ["unsafe fn ", "unsafe extern \"C\" fn "]
+            .iter()
+            .any(|what| trimmed.starts_with(what) || trimmed.contains(&format!(" {what}")));
+        if is_unsafe && is_item(trimmed) && !has_contract {
+            found.push(index + 1);
+        }
+        has_contract = false;
+    }
+    found
+}
+
+/// Whether a line begins a function, and not a type or an expression that names one.
+fn is_item(line: &str) -> bool {
+    let before = line.split("unsafe ").next().unwrap_or_default().trim();
+    before
+        .split_whitespace()
+        .all(|word| word == "const" || word.starts_with("pub"))
+}
+
 /// Whether the file begins by saying what it is for.
 pub fn has_module_docs(text: &str) -> bool {
     text.starts_with("//!")
@@ -76,6 +109,15 @@ mod tests {
                 ignored_tests: 1
             }
         );
+    }
+
+    #[test]
+    fn unsafe_functions_owe_a_contract() {
+        let text = "/// # Safety\n/// As the caller.\n#[cold]\npub(crate) unsafe fn one() {}\n\
+                    /// Does it.\nconst unsafe fn two() {}\n\
+                    type F = unsafe extern \"C\" fn (u8);\nlet text = \"unsafe fn \";\n\
+                        unsafe extern \"C\" fn three() {}\n";
+        assert_eq!(functions_without_contract(text), [6, 9]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Unsafe code lives in few places, and each block says why it is sound.
+//! Unsafe code lives in few places, each block says why it is sound, and each unsafe function what its caller must see to.
 
+use super::figures::Figures;
 use super::source;
 use std::collections::BTreeMap;
 
@@ -18,8 +19,9 @@ const MAY_BE_UNSAFE: &[&str] = &[
 ];
 
 /// Complaints about `files`, given as crate, name and text.
-pub fn violations(files: &[(String, String, String)]) -> Vec<String> {
+pub fn violations(files: &[(String, String, String)], figures: &mut Figures) -> Vec<String> {
     let mut found = Vec::new();
+    let mut without_contract = 0;
     let mut totals: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (owner, name, text) in files {
         let counts = source::count(text);
@@ -31,10 +33,17 @@ pub fn violations(files: &[(String, String, String)]) -> Vec<String> {
                 "{name}: a test is switched off; repair it or remove it"
             ));
         }
+        for line in source::functions_without_contract(text) {
+            without_contract += 1;
+            found.push(format!(
+                "{name}:{line}: an unsafe function without a `# Safety` section"
+            ));
+        }
         let total = totals.entry(owner).or_default();
         total.0 += counts.unsafe_code;
         total.1 += counts.safety_comments;
     }
+    figures.add("unsafe functions without contract", without_contract);
     for (owner, (blocks, arguments)) in totals {
         if blocks > arguments {
             found.push(format!(
@@ -48,6 +57,10 @@ pub fn violations(files: &[(String, String, String)]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn violations(files: &[(String, String, String)]) -> Vec<String> {
+        super::violations(files, &mut Figures::default())
+    }
 
     fn file(owner: &str, text: &str) -> (String, String, String) {
         (owner.to_string(), "file.rs".to_string(), text.to_string())
@@ -63,5 +76,15 @@ mod tests {
     fn a_block_without_an_argument_is_found() {
         assert_eq!(violations(&[file("runtime", "unsafe { f() }\n")]).len(), 1);
         assert!(violations(&[file("runtime", "// SAFETY: x\nunsafe { f() }\n")]).is_empty());
+    }
+
+    #[test]
+    fn an_unsafe_function_without_a_contract_is_found() {
+        let text = "/// Does it.\n#[inline]\npub unsafe extern \"C\" fn f() {}\n";
+        let found = violations(&[file("runtime", text)]);
+        assert_eq!(
+            found,
+            ["file.rs:3: an unsafe function without a `# Safety` section"]
+        );
     }
 }

@@ -96,6 +96,9 @@ fn live<'a>() -> Option<&'a mut Thread> {
 const BILLION: i64 = 1_000_000_000;
 
 /// Reads a clock without a call, unless that would fault.
+///
+/// # Safety
+/// `time` must be valid for a write.
 #[inline(always)]
 unsafe fn read_clock(thread: &Thread, clock: i32, time: *mut [i64; 2]) -> i32 {
     // SAFETY: as the caller says.
@@ -117,6 +120,8 @@ pub fn monotonic_ns(thread: &Thread) -> Option<u64> {
     (result == 0).then(|| (seconds.wrapping_mul(BILLION) + nanoseconds).cast_unsigned())
 }
 
+/// # Safety
+/// `time` must be valid for a write.
 #[inline(always)]
 unsafe fn read_time_of_day(thread: &Thread, time: *mut [i64; 2]) -> i32 {
     // SAFETY: as the caller says.

@@ -462,6 +462,9 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
 }
 
 /// Gives back what a borrowing child used, once it is gone.
+///
+/// # Safety
+/// The child must have left this address space.
 pub unsafe fn release_borrowed(born: *mut Thread) {
     // SAFETY: the child has left this address space.
     unsafe {

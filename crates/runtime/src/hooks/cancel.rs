@@ -100,6 +100,9 @@ const DESCRIPTION: usize = 0x1000;
 
 /// Lets libc cancel a thread that does not exist; what libc says to it. (Versions differ in what they say of a thread that
 /// has ended, whose id is 0.)
+///
+/// # Safety
+/// The offset must be that of the id in a thread's description.
 unsafe fn cancel_nobody(tid_offset: usize, id: i32) -> i32 {
     let mut nobody = [0i32; DESCRIPTION / 4];
     let mut result = ESRCH;
@@ -169,6 +172,8 @@ pub unsafe fn undoing(undo: Real, argument: usize, which: Real, a: [usize; 6]) -
     }
 }
 
+/// # Safety
+/// Called by libc as a clean-up handler, with the guard that `within` pushed.
 unsafe extern "C" fn on_cancelled(guard: *mut Guard) {
     let Some(thread) = followed() else { return };
     outcome::report(thread, CANCELLED);

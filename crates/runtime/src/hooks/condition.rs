@@ -25,6 +25,9 @@ static OLD: AtomicU32 = AtomicU32::new(UNKNOWN);
 const SIZE: usize = 48;
 
 /// The condition variable that the program's pointer leads to.
+///
+/// # Safety
+/// As the function itself.
 #[inline(always)]
 unsafe fn real(condition: usize, place: usize) -> usize {
     if OLD.load(Ordering::Relaxed) == NONE {
@@ -34,6 +37,8 @@ unsafe fn real(condition: usize, place: usize) -> usize {
     unsafe { behind(condition, place) }
 }
 
+/// # Safety
+/// As the function itself.
 #[cold]
 #[inline(never)]
 unsafe fn behind(condition: usize, place: usize) -> usize {
@@ -110,6 +115,8 @@ pub unsafe fn clockwait(
     }
 }
 
+/// # Safety
+/// As the function itself; the mutex must be the caller's.
 unsafe fn follow(which: Real, a: [usize; 6], place: usize) -> i32 {
     // SAFETY: as the callers say.
     unsafe {
@@ -129,6 +136,8 @@ unsafe fn follow(which: Real, a: [usize; 6], place: usize) -> i32 {
     }
 }
 
+/// # Safety
+/// As the function itself; the mutex must be the caller's.
 unsafe fn replay(thread: &mut Thread, which: Real, a: [usize; 6], mutex: &Mutex<'_>) -> i32 {
     // SAFETY: as the callers say.
     unsafe {

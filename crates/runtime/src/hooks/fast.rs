@@ -54,6 +54,8 @@ const FUTEX: usize = 202;
 const WAKE: usize = 1;
 const PRIVATE: usize = 128;
 
+/// # Safety
+/// There must be an object of libc's at the address, whose word is accessed atomically only.
 #[inline(always)]
 unsafe fn word<'a>(address: usize) -> &'a AtomicU32 {
     // SAFETY: the callers have an object there.
@@ -157,6 +159,8 @@ pub unsafe fn unlock_mutex(address: usize) -> bool {
     true
 }
 
+/// # Safety
+/// The address must be mapped.
 #[cold]
 #[inline(never)]
 unsafe fn wake_one(address: usize) {
@@ -165,6 +169,9 @@ unsafe fn wake_one(address: usize) {
 }
 
 /// What glibc writes into an ordinary mutex beside the lock.
+///
+/// # Safety
+/// There must be a mutex at the address, which this thread has just locked.
 #[inline(always)]
 unsafe fn own_mutex(address: usize, tid_offset: usize) {
     // SAFETY: as the callers say.
@@ -176,6 +183,8 @@ unsafe fn own_mutex(address: usize, tid_offset: usize) {
     }
 }
 
+/// # Safety
+/// There must be a mutex at the address, which this thread owns.
 #[inline(always)]
 unsafe fn disown_mutex(address: usize) {
     // SAFETY: as the callers say.
@@ -297,6 +306,8 @@ pub unsafe fn write_lock(address: usize) -> bool {
     true
 }
 
+/// # Safety
+/// There must be an object of libc's at the address, whose word is accessed atomically only.
 #[inline(always)]
 unsafe fn value<'a>(address: usize) -> &'a AtomicU64 {
     // SAFETY: the callers have a semaphore there.
@@ -428,6 +439,9 @@ unsafe fn try_out(tid_offset: usize) -> bool {
 }
 
 /// The ways to lock and unlock a mutex in place leave the same words behind as the real functions.
+///
+/// # Safety
+/// The real functions must be those of the libc that was looked at.
 unsafe fn unlocks_agree() -> bool {
     let ways: [unsafe fn(usize) -> bool; 2] = [unlock_mutex, unlock_mutex_in_turn];
     ways.into_iter().all(|unlock| {
@@ -453,6 +467,9 @@ unsafe fn same(first: usize, second: usize) -> bool {
 }
 
 /// `ahead`: what happened to both objects before, by the real functions.
+///
+/// # Safety
+/// The real functions must be those of the libc that was looked at.
 unsafe fn agrees(ahead: &[Real], theirs: Real, ours: impl Fn(usize) -> bool, back: Real) -> bool {
     let mut expected: Trial = [0; WORDS];
     let mut found: Trial = [0; WORDS];

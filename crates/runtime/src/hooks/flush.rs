@@ -42,6 +42,9 @@ const _: () = assert!(core::mem::offset_of!(Stream, mode) == 0xc0);
 
 impl Stream {
     /// Whether something is to be written.
+    ///
+    /// # Safety
+    /// The stream must be one of libc's, and locked.
     unsafe fn is_full(&self) -> bool {
         if self.mode <= 0 {
             return self.write_now > self.write_base;
@@ -105,6 +108,9 @@ pub unsafe fn all(thread: &mut Thread) -> usize {
 }
 
 /// The stream if it is still in the list; otherwise the first of the list.
+///
+/// # Safety
+/// The list must be libc's, with its lock taken.
 unsafe fn known(list: *const *const Stream, stream: *const Stream) -> *const Stream {
     // SAFETY: as the caller says.
     unsafe {

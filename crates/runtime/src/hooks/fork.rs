@@ -30,6 +30,8 @@ pub fn start() {
     };
 }
 
+/// # Safety
+/// Called by libc within `fork`, in the thread that forks.
 unsafe extern "C" fn before_fork() {
     // SAFETY: the pointer of this very thread.
     if let Some(thread) = unsafe { current().as_mut() } {
@@ -37,6 +39,8 @@ unsafe extern "C" fn before_fork() {
     }
 }
 
+/// # Safety
+/// Called by libc within `fork`, in the thread that forks.
 unsafe extern "C" fn after_fork() {
     // SAFETY: as above.
     if let Some(thread) = unsafe { current().as_mut() } {

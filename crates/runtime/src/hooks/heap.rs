@@ -47,6 +47,9 @@ pub fn reset(thread: &mut Thread) {
 }
 
 /// Serial mode: the thread's turn ends before it uses the heap.
+///
+/// # Safety
+/// As the function that is called.
 #[cold]
 #[inline(never)]
 unsafe fn use_in_next_turn(thread: &mut Thread, which: Real, a: [usize; 6]) -> usize {

@@ -88,6 +88,8 @@ const JUMP: usize = 0;
 /// caller's code that the function returns to.
 const CALL: usize = 1;
 
+/// # Safety
+/// Called by the stub, in the thread that calls the function.
 unsafe extern "C" fn begin(index: usize, first: usize, caller: usize) -> Target {
     let function = real(index);
     let mut way = JUMP;
@@ -138,6 +140,8 @@ fn looks_at_its_caller(index: usize, first: usize) -> bool {
     searches.contains(&index) && matches!(first, DEFAULT | NEXT)
 }
 
+/// # Safety
+/// Called by the stub, in the thread that calls the function.
 unsafe extern "C" fn end() {
     // SAFETY: as above.
     if let Some(thread) = unsafe { current().as_mut() } {
@@ -150,6 +154,9 @@ pub const CLEANUP_PHASE: i32 = 2;
 pub const CONTINUE: i32 = 8;
 
 /// The function is left because the thread is cancelled (a personality routine of the unwinder's).
+///
+/// # Safety
+/// Called by the unwinder for the frame of the stub, in the thread whose stack it is.
 unsafe extern "C" fn unwound(_version: i32, actions: i32) -> i32 {
     if actions & CLEANUP_PHASE != 0 {
         // SAFETY: the unwinder calls us in the thread whose stack it is.

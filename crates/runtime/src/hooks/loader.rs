@@ -99,6 +99,9 @@ pub unsafe fn announce(which: Real) -> usize {
 }
 
 /// The loader locks.
+///
+/// # Safety
+/// Called by the loader, with a mutex of its own.
 unsafe extern "C" fn lock(mutex: usize) -> i32 {
     // SAFETY: the pointer of this very thread.
     if let Some(thread) = unsafe { current().as_mut() } {
@@ -116,6 +119,9 @@ unsafe extern "C" fn lock(mutex: usize) -> i32 {
 }
 
 /// The loader unlocks.
+///
+/// # Safety
+/// Called by the loader, with a mutex of its own.
 unsafe extern "C" fn unlock(mutex: usize) -> i32 {
     // SAFETY: as above.
     let result = unsafe { call1(Real::mutex_unlock, mutex) };

@@ -177,6 +177,9 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
 }
 
 /// Serial mode: the thread's turn ends before it has the lock.
+///
+/// # Safety
+/// As the function itself.
 #[cold]
 #[inline(never)]
 unsafe fn lock_in_next_turn(thread: &mut Thread, address: usize) -> i32 {
@@ -185,6 +188,8 @@ unsafe fn lock_in_next_turn(thread: &mut Thread, address: usize) -> i32 {
     unsafe { call1(Real::mutex_lock, address) }
 }
 
+/// # Safety
+/// As the function itself.
 #[inline(never)]
 unsafe fn lock_slowly(address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
@@ -209,6 +214,8 @@ unsafe fn lock_slowly(address: usize, place: usize) -> i32 {
     }
 }
 
+/// # Safety
+/// There must be a mutex at the address, and `result` is what locking it gave.
 #[inline(never)]
 unsafe fn record_lock(thread: &mut Thread, address: usize, place: usize, result: i32) -> i32 {
     // SAFETY: as the caller says.
@@ -222,6 +229,8 @@ unsafe fn record_lock(thread: &mut Thread, address: usize, place: usize, result:
     result
 }
 
+/// # Safety
+/// As the function itself.
 #[inline(never)]
 unsafe fn replay_lock(thread: &mut Thread, address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
@@ -238,6 +247,9 @@ unsafe fn replay_lock(thread: &mut Thread, address: usize, place: usize) -> i32 
 }
 
 /// A lock that may give up: trylock, timedlock, clocklock.
+///
+/// # Safety
+/// As the function itself.
 unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
     let address = a[0];
     // SAFETY: as the caller says.
@@ -290,6 +302,9 @@ pub unsafe fn unlock(address: usize) -> i32 {
 }
 
 /// The next thread is told when there is something to come for.
+///
+/// # Safety
+/// As the function itself.
 #[inline(always)]
 unsafe fn replay_unlock(thread: &mut Thread, address: usize) -> i32 {
     // SAFETY: as the caller says.
@@ -321,6 +336,8 @@ pub unsafe fn trylock(address: usize, place: usize) -> i32 {
     }
 }
 
+/// # Safety
+/// As the function itself.
 #[inline(never)]
 unsafe fn try_slowly(address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.

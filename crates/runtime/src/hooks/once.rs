@@ -117,6 +117,9 @@ core::arch::global_asm!(
 );
 
 /// The routine to run.
+///
+/// # Safety
+/// Called by the stub within `once` of this thread.
 unsafe extern "C" fn begin() -> usize {
     // SAFETY: only called within `once` of this thread, whose attempt is still there.
     unsafe {
@@ -131,6 +134,9 @@ unsafe extern "C" fn begin() -> usize {
 }
 
 /// The routine is left by an exception or a cancellation (a personality routine of the unwinder's).
+///
+/// # Safety
+/// Called by the unwinder for the frame of the stub, in the thread whose stack it is.
 unsafe extern "C" fn unwound(_version: i32, actions: i32) -> i32 {
     if actions & CLEANUP_PHASE != 0 {
         // SAFETY: as in `begin`; attempts within this one were left before.

@@ -16,6 +16,8 @@ const SHARED_OFFSET: usize = 28;
 const WORD_OFFSET: usize = 40;
 const EBUSY: i32 = 16;
 
+/// # Safety
+/// There must be a lock of that kind at the address.
 unsafe fn parts<'a>(side: Side, address: usize, place: usize) -> (Order<'a>, Object) {
     // SAFETY: the callers have a lock there.
     unsafe {
@@ -86,6 +88,9 @@ pub unsafe fn lock(side: Side, address: usize, place: usize) -> i32 {
 }
 
 /// Notes an acquisition that begins a run; gives what the function returns.
+///
+/// # Safety
+/// As the function that locks.
 #[inline(never)]
 unsafe fn note_locked(thread: &mut Thread, side: Side, address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
@@ -93,6 +98,8 @@ unsafe fn note_locked(thread: &mut Thread, side: Side, address: usize, place: us
     0
 }
 
+/// # Safety
+/// As the function that locks.
 #[inline(never)]
 unsafe fn lock_slowly(side: Side, address: usize, place: usize) -> i32 {
     let thread = current();
@@ -112,6 +119,9 @@ unsafe fn lock_slowly(side: Side, address: usize, place: usize) -> i32 {
 }
 
 /// Recording: the thread has just acquired it.
+///
+/// # Safety
+/// There must be a lock of that kind at the address.
 #[inline(always)]
 unsafe fn note(thread: &mut Thread, side: Side, address: usize, place: usize) {
     // SAFETY: as the caller says.
@@ -154,6 +164,8 @@ pub unsafe fn acquire(which: Real, side: Side, a: [usize; 6], place: usize) -> i
     }
 }
 
+/// # Safety
+/// As the function that locks.
 #[inline(never)]
 unsafe fn replay(thread: &mut Thread, side: Side, address: usize, place: usize) {
     // SAFETY: as the caller says.

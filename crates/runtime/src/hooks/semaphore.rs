@@ -34,6 +34,8 @@ pub fn posts_beside(state: usize) -> usize {
     state - (STATE_OFFSET - POSTS_OFFSET)
 }
 
+/// # Safety
+/// There must be a semaphore at the address.
 unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
     // SAFETY: the callers have a semaphore there.
     unsafe {
@@ -78,6 +80,9 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
 }
 
 /// Notes a wait that was over at once, in another run than the last; gives what the function returns.
+///
+/// # Safety
+/// As the function itself.
 #[inline(never)]
 unsafe fn note_taken(thread: &mut Thread, address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.
@@ -121,6 +126,8 @@ pub unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
     }
 }
 
+/// # Safety
+/// As the function itself.
 #[inline(never)]
 unsafe fn replay(thread: &mut Thread, address: usize, place: usize) {
     // SAFETY: as the caller says.
@@ -172,6 +179,8 @@ pub unsafe fn post(address: usize, place: usize) -> i32 {
     }
 }
 
+/// # Safety
+/// As the function itself.
 #[inline(never)]
 unsafe fn post_slowly(address: usize, place: usize) -> i32 {
     // SAFETY: as the caller says.

@@ -72,6 +72,8 @@ pub unsafe fn trylock(address: usize, place: usize) -> i32 {
     }
 }
 
+/// # Safety
+/// As the function that locks.
 unsafe fn replay(thread: &mut Thread, address: usize, place: usize) {
     let order = table::order_at(address);
     order::before(thread, order, object(address, place));

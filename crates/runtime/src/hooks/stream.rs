@@ -23,6 +23,9 @@ fn object(stream: usize) -> Object {
 }
 
 /// Locks the stream at its turn.
+///
+/// # Safety
+/// There must be a stream at the address.
 unsafe fn enter(thread: &mut Thread, stream: usize) {
     let order = table::order_at(stream);
     let arguments = [stream, 0, 0, 0, 0, 0];
@@ -147,6 +150,9 @@ pub fn start() {
 
 /// The process ends by `exit`. Libc empties all buffers then, without their locks, while other threads may still print: the
 /// standard output stays locked from here on, so that what they printed before is all that counts.
+///
+/// # Safety
+/// Called by libc as the process ends.
 unsafe extern "C" fn process_ends(_unused: usize) {
     let Some(thread) = followed() else {
         return;

@@ -104,6 +104,8 @@ fn load_unwinder() {
 fn look_at_memory() {
     /// More bytes than libc sorts without that.
     const LARGE: usize = 300;
+    /// # Safety
+    /// None: it is unsafe because libc's `qsort` takes such a function.
     unsafe extern "C" fn compare(_left: usize, _right: usize) -> i32 {
         0
     }
@@ -162,6 +164,9 @@ pub unsafe fn join(which: Real, a: [usize; 6]) -> i32 {
 }
 
 /// Joins a thread that has ended, or does something else that others must not come between.
+///
+/// # Safety
+/// As the function that is called.
 unsafe fn among_threads(thread: &mut Thread, which: Real, a: [usize; 6]) -> i32 {
     let depth = library::suspend(thread);
     enter(thread);
@@ -207,6 +212,9 @@ fn leave(thread: &mut Thread) {
 }
 
 /// Waits until the id in a thread's description is cleared, without giving anything back yet.
+///
+/// # Safety
+/// The address must be that of the id in the description of a thread that was not joined yet.
 unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
     // SAFETY: the description lives until the thread is joined.
     let word = unsafe { &*(address as *const AtomicU32) };
@@ -304,6 +312,9 @@ pub fn started(thread: &mut Thread) {
 
 /// Runs once in each round of destructors. What libc gives back after the last round (its caches of the
 /// heap, the stack) must come in order: both are kept until the thread is gone.
+///
+/// # Safety
+/// Called by libc as a destructor, in the thread that ends.
 unsafe extern "C" fn at_exit(round: usize) {
     let Some(thread) = followed() else { return };
     library::leave_for_good(thread);
@@ -376,6 +387,9 @@ const EBUSY: i32 = 16;
 const ETIMEDOUT: i32 = 110;
 
 /// Whether the moment at `time` has passed on that clock.
+///
+/// # Safety
+/// There must be a timespec at `time`.
 unsafe fn is_past(clock: usize, time: usize) -> bool {
     let mut now = [0i64; 2];
     // SAFETY: as the callers say; the other timespec lies on this stack.

@@ -42,6 +42,8 @@ pub unsafe fn restore_execfn(recorded: &[u8]) {
     }
 }
 
+/// # Safety
+/// The string must end with a zero.
 unsafe fn starts_with(string: *const u8, name: &[u8]) -> bool {
     // SAFETY: the loop stops at the first difference, at the latest at the terminator.
     unsafe {
@@ -95,6 +97,8 @@ pub unsafe fn take_out(variables: *mut *mut u8) -> Option<u32> {
     session
 }
 
+/// # Safety
+/// The string must end with a zero.
 unsafe fn number(string: *const u8) -> Option<u32> {
     let mut value = 0u32;
     let mut index = 0;
@@ -113,6 +117,9 @@ unsafe fn number(string: *const u8) -> Option<u32> {
 }
 
 /// Leaves only the user's own preloads in an `LD_PRELOAD=` string; false if there are none.
+///
+/// # Safety
+/// The string must end with a zero and be writable.
 unsafe fn without_ours(string: *mut u8) -> bool {
     // SAFETY: the string lies on the stack, writable; it only gets shorter.
     unsafe {
@@ -137,6 +144,8 @@ unsafe fn without_ours(string: *mut u8) -> bool {
     }
 }
 
+/// # Safety
+/// The auxiliary vector must end with its null entry.
 unsafe fn find_execfn(mut vector: *const [usize; 2]) {
     // SAFETY: the auxiliary vector ends with a zero entry.
     unsafe {

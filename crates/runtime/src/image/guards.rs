@@ -39,6 +39,9 @@ pub unsafe fn restore(now: usize, recorded: &[u8; 16], loader: usize, end: usize
 }
 
 /// Whether code between two addresses loads, compares or subtracts `%fs:0x28`.
+///
+/// # Safety
+/// The code from `place` to `end` must be mapped and readable.
 unsafe fn reads_stack_guard(mut place: usize, end: usize) -> bool {
     const TAIL: u32 = STACK_GUARD as u32;
     while place + 9 <= end {

@@ -151,6 +151,9 @@ fn stay_outside(id: u32) {
 }
 
 /// Thread and process of a fresh image, with what the image before left for it.
+///
+/// # Safety
+/// Once in each process, before any other code of the program; the number must be this process's.
 unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
     // SAFETY: the slots are part of the session mapping; the windows are this process's own.
     unsafe {
@@ -216,6 +219,9 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
 }
 
 /// Memory that was shared with others is gone with the old image, and so is its domain.
+///
+/// # Safety
+/// Once in each image, by its first thread, as the image starts.
 unsafe fn leave_old_domain(thread: &mut Thread) {
     // SAFETY: as in `set_up`.
     unsafe {
@@ -245,6 +251,9 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
 }
 
 /// Recording: goes on in the chunk that the image before used.
+///
+/// # Safety
+/// Once in each image, by its first thread, as the image starts.
 unsafe fn continue_log(thread: &mut Thread) {
     let offset = thread.slot().log_offset;
     // The chunk of a recording that has stopped may have room left, after which something is missing.
@@ -261,6 +270,9 @@ unsafe fn continue_log(thread: &mut Thread) {
 }
 
 /// Patches what the host has a table for; whether libc's sites were among it.
+///
+/// # Safety
+/// Once in each image, as it starts; the vector must be this process's.
 unsafe fn open_gates(auxiliary: &Auxiliary) -> bool {
     let head = header();
     let mut patched = false;
@@ -369,6 +381,8 @@ struct Fields {
     random: *const u8,
 }
 
+/// # Safety
+/// The string must end with a zero.
 unsafe fn length_of(string: *const u8) -> usize {
     let mut length = 0;
     // SAFETY: zero terminated by the kernel or the loader.
@@ -380,6 +394,8 @@ unsafe fn length_of(string: *const u8) -> usize {
     length
 }
 
+/// # Safety
+/// The array must end with a null pointer, and each string with a zero.
 unsafe fn strings_length(array: *const *const u8) -> usize {
     let mut total = 0;
     let mut index = 0;
@@ -393,6 +409,8 @@ unsafe fn strings_length(array: *const *const u8) -> usize {
     total
 }
 
+/// # Safety
+/// The array must end with a null pointer, and each string with a zero.
 unsafe fn collect(
     auxiliary: &Auxiliary,
     arguments: *const *const u8,
@@ -433,6 +451,9 @@ unsafe fn collect(
 }
 
 /// Writes the modules field; with a null place it only measures.
+///
+/// # Safety
+/// The vector must be this process's, and `place` null or with room for all of it.
 unsafe fn put_modules(auxiliary: &Auxiliary, place: *mut u8) -> usize {
     let mut length = 0;
     let mut put = |from: *const u8, count: usize| {
@@ -451,6 +472,8 @@ unsafe fn put_modules(auxiliary: &Auxiliary, place: *mut u8) -> usize {
     length
 }
 
+/// # Safety
+/// The module must be loaded.
 unsafe fn put_module(module: &Module, put: &mut impl FnMut(*const u8, usize)) {
     // SAFETY: names are zero terminated.
     unsafe {
@@ -471,6 +494,8 @@ unsafe fn put_module(module: &Module, put: &mut impl FnMut(*const u8, usize)) {
     }
 }
 
+/// # Safety
+/// The thread must be this one; what the kernel put on the stack must be there still.
 unsafe fn write_start(
     thread: &mut Thread,
     auxiliary: &Auxiliary,
@@ -519,6 +544,8 @@ unsafe fn write_start(
     }
 }
 
+/// # Safety
+/// Both places must be valid for so many bytes.
 unsafe fn put_bytes(place: *mut u8, from: *const u8, length: usize) -> *mut u8 {
     // SAFETY: room was measured by the caller.
     unsafe {
@@ -530,6 +557,8 @@ unsafe fn put_bytes(place: *mut u8, from: *const u8, length: usize) -> *mut u8 {
     }
 }
 
+/// # Safety
+/// The array must have so many bytes of strings, and `place` room for them.
 unsafe fn put_strings(place: *mut u8, (array, length): (*const *const u8, usize)) -> *mut u8 {
     // SAFETY: as in `put_bytes`.
     unsafe {
@@ -546,6 +575,9 @@ unsafe fn put_strings(place: *mut u8, (array, length): (*const *const u8, usize)
 }
 
 /// Replay: the image must be the recorded one, at the recorded addresses.
+///
+/// # Safety
+/// The thread must be this one; what the kernel put on the stack must be there still.
 unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
     let Some(next) = reader::peek(thread) else {
         return;

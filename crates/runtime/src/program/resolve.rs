@@ -106,6 +106,9 @@ pub unsafe fn variable(name: &CStr) -> usize {
 }
 
 /// The first definition of `name` in the list from `entry` on that is not ours.
+///
+/// # Safety
+/// The entry must be one of the loader's list, which does not change meanwhile.
 unsafe fn definition(mut entry: *const LinkMap, name: &CStr) -> usize {
     let hash = hash_of(name);
     // SAFETY: the list ends with null; its modules are mapped.
@@ -125,6 +128,9 @@ unsafe fn definition(mut entry: *const LinkMap, name: &CStr) -> usize {
 }
 
 /// The kernel's own library: its tables are not relocated.
+///
+/// # Safety
+/// The object must be loaded, and stay so meanwhile.
 unsafe fn is_virtual(map: &LinkMap) -> bool {
     // SAFETY: names are zero terminated or null.
     unsafe {
@@ -144,6 +150,9 @@ fn hash_of(name: &CStr) -> u32 {
 }
 
 /// Looks the name up in the hash table of one module.
+///
+/// # Safety
+/// The object must be loaded, and stay so meanwhile.
 unsafe fn lookup(map: &LinkMap, name: &CStr, hash: u32) -> usize {
     // SAFETY: the loader made the addresses in the dynamic section absolute; the tables have the form that
     // the ELF specification and the GNU hash give them.
@@ -360,6 +369,9 @@ pub fn contains(text: &[u8], wanted: &[u8]) -> bool {
 }
 
 /// An entry of the dynamic section; 0: there is none.
+///
+/// # Safety
+/// The object must be loaded, and stay so meanwhile.
 unsafe fn entry_of(map: &LinkMap, wanted: usize) -> usize {
     let mut entry = map.dynamic;
     // SAFETY: the dynamic section ends with a zero tag.
@@ -375,12 +387,18 @@ unsafe fn entry_of(map: &LinkMap, wanted: usize) -> usize {
 }
 
 /// Whether a module asks others for `name`.
+///
+/// # Safety
+/// The object must be loaded, and stay so meanwhile.
 unsafe fn imports(map: &LinkMap, name: &CStr) -> bool {
     // SAFETY: as the caller says.
     unsafe { import_of(map, name) }.is_some()
 }
 
 /// Which symbol of a module asks others for `name`. Undefined ones lie in front of those in the hash table.
+///
+/// # Safety
+/// The object must be loaded, and stay so meanwhile.
 unsafe fn import_of(map: &LinkMap, name: &CStr) -> Option<u32> {
     // SAFETY: as in `lookup`.
     unsafe {

@@ -126,6 +126,9 @@ fn change_mask(how: usize) {
 }
 
 /// Our own signal: kicks and timers, or the program's business.
+///
+/// # Safety
+/// Called by the kernel as a handler, or from one, with a siginfo and a ucontext.
 unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut UContext) {
     let thread = current();
     if thread.is_null() {
@@ -165,6 +168,9 @@ unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut U
 }
 
 /// The program uses our signal for a purpose of its own.
+///
+/// # Safety
+/// Called by the kernel as a handler, or from one, with a siginfo and a ucontext.
 unsafe fn foreign(thread: &mut Thread, signal: i32, information: *mut u64, context: *mut UContext) {
     const DEFAULT: usize = 0;
     match thread.process().signals.action(OWN).handler.get() {

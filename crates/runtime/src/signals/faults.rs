@@ -45,6 +45,9 @@ pub fn install() {
 }
 
 /// Our handler for faults.
+///
+/// # Safety
+/// Called by the kernel as a handler, with a siginfo and a ucontext.
 pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, context: *mut UContext) {
     let thread = current();
     if thread.is_null() {

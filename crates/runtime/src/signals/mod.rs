@@ -47,6 +47,8 @@ pub const RT_SIGPROCMASK: usize = 14;
 /// Bytes of a siginfo that can carry something.
 const INFORMATION: usize = 48;
 
+/// # Safety
+/// A handler in the action must obey the house rules.
 pub unsafe fn set_kernel_action(signal: u32, action: &SigAction) -> isize {
     // SAFETY: the action lives on the caller's stack.
     unsafe {
@@ -207,6 +209,9 @@ pub fn note_mask(thread: &mut Thread, how: usize, mask: u64) {
 }
 
 /// Our handler for asynchronous signals.
+///
+/// # Safety
+/// Called by the kernel as a handler, with a siginfo and a ucontext.
 pub unsafe extern "C" fn signal_arrived(
     signal: i32,
     information: *mut u64,
@@ -448,6 +453,8 @@ struct Visit {
     stack: usize,
 }
 
+/// # Safety
+/// `visit` must point to a [`Visit`], and `vector_state` to the saved state.
 unsafe extern "C" fn visit_handler(visit: *mut u8, vector_state: *mut u8) {
     // SAFETY: `run` passes its own Visit, and `preserving` the saved state.
     unsafe {

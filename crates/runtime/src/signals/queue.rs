@@ -9,6 +9,8 @@ use wayfarer_entrance::signal_frame::{SA_RESTART, SIG_SETMASK, UContext};
 use wayfarer_runtime_abi::atomic::{Ordering, compiler_fence};
 use wayfarer_runtime_abi::layout::MODE_RECORD;
 
+/// # Safety
+/// `information` must point to a siginfo; the thread must be this one.
 pub unsafe fn stash(thread: &mut Thread, signal: u32, information: *const u64) {
     let tail = thread.arrivals.tail.load(Ordering::Relaxed);
     if tail.wrapping_sub(thread.arrivals.head.load(Ordering::Relaxed)) < QUEUE as u32 {
