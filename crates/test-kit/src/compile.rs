@@ -1,9 +1,8 @@
-//! Builds a debuggee on demand; a source that has not changed is not built again.
+//! Builds a debuggee on demand and [once](crate::build_once).
 
+use crate::build_once::{self, Key};
 use crate::debuggee::{Language, debuggees_directory};
 use crate::failure::Failure;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,50 +35,39 @@ pub fn compile(source: &Path, language: Language, options: &[&str]) -> Result<Co
         Language::Rust => ("rustc", &["--edition", "2024", "-O", "-g", "-Dwarnings"]),
         Language::Python | Language::Shell => return Ok(Compiled::At(source.to_path_buf())),
     };
-    let contents =
-        std::fs::read(source).map_err(|error| Failure(format!("{}: {error}", source.display())))?;
-    let mut hasher = DefaultHasher::new();
-    (contents, compiler, standard, options).hash(&mut hasher);
+    let Some(mut key) = Key::default().compiler(compiler)? else {
+        return Ok(Compiled::NoCompiler(compiler));
+    };
+    key = key.value((standard, options)).file(source)?;
     for header in headers(source)? {
-        std::fs::read(header)?.hash(&mut hasher);
+        key = key.file(&header)?;
     }
-    let directory = build_directory()?.join(format!("{:016x}", hasher.finish()));
     let name = source
         .file_stem()
         .ok_or_else(|| Failure(format!("{} has no name", source.display())))?;
-    let program = directory.join(name);
-    if program.exists() {
-        return Ok(Compiled::At(program));
-    }
-    std::fs::create_dir_all(&directory)?;
-    // Another test process may build the same: the later one replaces an equal file.
-    let fresh = directory.join(format!(
-        "fresh-{}-{:?}",
-        std::process::id(),
-        std::thread::current().id()
-    ));
-    let mut command = Command::new(compiler);
-    command
-        .args(standard)
-        .args(options)
-        .arg("-o")
-        .arg(&fresh)
-        .arg(source);
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(Compiled::NoCompiler(compiler));
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let directory = build_once::directory("", &key, |site| {
+        let mut command = Command::new(compiler);
+        command
+            .args(standard)
+            .args(options)
+            .arg("-o")
+            .arg(site.fresh.join(name))
+            .arg(source);
+        run(&mut command)
+    })?;
+    Ok(Compiled::At(directory.join(name)))
+}
+
+/// Runs a compiler; what it says is the failure.
+pub fn run(command: &mut Command) -> Result<(), Failure> {
+    let output = command.output()?;
     crate::ensure!(
         output.status.success(),
         "{} failed:\n{}",
-        crate::process::describe(&command),
+        crate::process::describe(command),
         String::from_utf8_lossy(&output.stderr)
     );
-    std::fs::rename(&fresh, &program)?;
-    Ok(Compiled::At(program))
+    Ok(())
 }
 
 /// As [`compile`], for tests that cannot go on without the program.

@@ -4,6 +4,7 @@
 //! A test is a function that returns a [`harness::Outcome`]; the files below `tests/` list them for
 //! [`harness::run`]. Everything is started with a watchdog, so that a hang is a failure.
 
+pub mod build_once;
 pub mod compile;
 pub mod debuggee;
 pub mod failure;

@@ -5,10 +5,8 @@
 //! `WAYFARER_RECORDINGS` makes more recordings of each.
 
 use std::collections::BTreeSet;
-use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::fs;
-use std::hash::{Hash, Hasher};
 use wayfarer_test_kit::compile::{self, Compiled};
 use wayfarer_test_kit::debuggee::{Language, debuggees_directory};
 use wayfarer_test_kit::failure::{Failure, shorten};
@@ -185,18 +183,12 @@ fn build(program: &Program) -> Result<Compiled, Failure> {
             let options = ["--extern", &dependency];
             compile::compile(&source.with_extension("rs"), program.language, &options)
         }
-        language => {
-            // What a program includes is not looked at; its hash in an option brings a new build.
-            let mut hasher = DefaultHasher::new();
-            fs::read(folder.join("history.h"))?.hash(&mut hasher);
-            fs::read(folder.join("team.h"))?.hash(&mut hasher);
-            let version = format!("-DHEADERS=0x{:016x}", hasher.finish());
-            let (extension, options) = match language {
-                Language::Cpp => ("cpp", vec!["-std=c++20", &version]),
-                _ => ("c", vec![version.as_str()]),
-            };
-            compile::compile(&source.with_extension(extension), language, &options)
-        }
+        Language::Cpp => compile::compile(
+            &source.with_extension("cpp"),
+            Language::Cpp,
+            &["-std=c++20"],
+        ),
+        language => compile::compile(&source.with_extension("c"), language, &[]),
     }
 }
 

@@ -1,14 +1,13 @@
-//! Builds the programs of the table; what has not changed is not built again.
+//! Builds the programs of the table, each once.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wayfarer_test_kit::compile::build_directory;
+use wayfarer_test_kit::build_once::{self, Key};
+use wayfarer_test_kit::compile::run;
 use wayfarer_test_kit::debuggee::debuggees_directory;
+use wayfarer_test_kit::fail;
 use wayfarer_test_kit::failure::Failure;
-use wayfarer_test_kit::{ensure, process};
 
 use crate::table::{Library, Row};
 
@@ -25,45 +24,40 @@ pub fn build(row: &Row, options: &str) -> Result<Built, Failure> {
     let source = debuggees_directory().join("live").join(row.source);
     let part = debuggees_directory().join("live/library_part.c");
     let cleaner = debuggees_directory().join("live/clean_stack.c");
-    let mut hasher = DefaultHasher::new();
-    (
-        row.source,
-        options,
-        row.library as u8,
-        include_str!("build.rs"),
-    )
-        .hash(&mut hasher);
-    std::fs::read(&source)?.hash(&mut hasher);
-    std::fs::read(&part)?.hash(&mut hasher);
-    std::fs::read(&cleaner)?.hash(&mut hasher);
-    let directory = build_directory()?.join(format!("live-{:016x}", hasher.finish()));
+    let key = Key::default()
+        .value((
+            row.source,
+            options,
+            row.library as u8,
+            include_str!("build.rs"),
+        ))
+        .file(&source)?
+        .file(&part)?
+        .file(&cleaner)?;
+    let Some(key) = key.compiler(compiler_name(&source))? else {
+        fail!("{} is not installed", compiler_name(&source));
+    };
     let name = source.file_stem().unwrap_or_default();
-    let program = directory.join(name);
-    let library = directory.join("libpart.so");
-    if !program.exists() {
-        let fresh = directory.with_extension(format!("fresh-{}", std::process::id()));
-        std::fs::create_dir_all(&fresh)?;
+    let directory = build_once::directory("live-", &key, |site| {
         if row.library != Library::None {
             let mut command = compiler(Path::new("library.c"), options);
             command.args(["-shared", "-fPIC", "-Wl,-soname,libpart.so", "-o"]);
-            run(command.arg(fresh.join("libpart.so")).arg(&part))?;
+            run(command.arg(site.fresh.join("libpart.so")).arg(&part))?;
         }
         let mut command = compiler(&source, options);
-        command.arg("-o").arg(fresh.join(name)).arg(&source);
+        command.arg("-o").arg(site.fresh.join(name)).arg(&source);
         if !row.source.ends_with(".rs") {
             command.arg(&cleaner);
         }
         if row.library == Library::Linked {
             // The run path is where the directory will be.
-            command.arg(fresh.join("libpart.so"));
-            command.arg(format!("-Wl,-rpath,{}", directory.display()));
+            command.arg(site.fresh.join("libpart.so"));
+            command.arg(format!("-Wl,-rpath,{}", site.place.display()));
         }
-        run(&mut command)?;
-        // Another test process may have been quicker: then its files are as good.
-        if std::fs::rename(&fresh, &directory).is_err() {
-            std::fs::remove_dir_all(&fresh)?;
-        }
-    }
+        run(&mut command)
+    })?;
+    let program = directory.join(name);
+    let library = directory.join("libpart.so");
     let arguments = match row.library {
         Library::Opened => vec![library.display().to_string()],
         _ => Vec::new(),
@@ -75,13 +69,17 @@ pub fn build(row: &Row, options: &str) -> Result<Built, Failure> {
     })
 }
 
+fn compiler_name(source: &Path) -> &'static str {
+    match source.extension().and_then(|extension| extension.to_str()) {
+        Some("rs") => "rustc",
+        Some("cpp") => "g++",
+        _ => "gcc",
+    }
+}
+
 fn compiler(source: &Path, options: &str) -> Command {
     let extension = source.extension().unwrap_or_default().to_string_lossy();
-    let mut command = match extension.as_ref() {
-        "rs" => Command::new("rustc"),
-        "cpp" => Command::new("g++"),
-        _ => Command::new("gcc"),
-    };
+    let mut command = Command::new(compiler_name(source));
     // A variable that has no value yet must have the same one in both debuggers' runs.
     if extension != "rs" {
         command.args(["-ftrivial-auto-var-init=zero", "-Wl,-z,now"]);
@@ -100,17 +98,6 @@ fn compiler(source: &Path, options: &str) -> Command {
     };
     command.args(options.split_whitespace());
     command
-}
-
-fn run(command: &mut Command) -> Result<(), Failure> {
-    let output = command.output()?;
-    ensure!(
-        output.status.success(),
-        "{} failed:\n{}",
-        process::describe(command),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Ok(())
 }
 
 /// The stops of a row; `@text` becomes `file:line`. A function of a Rust program is named with its crate: gdb takes the
