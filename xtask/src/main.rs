@@ -21,7 +21,7 @@ const USAGE: &str = "\
 usage: cargo x CHORE
 
   test [--fast]              everything that CI runs; --fast leaves out the fuzzer and the gauntlet
-  tidy                       style as a test: dependency edges, lengths, docs, unsafe; prints figures
+  tidy                       style as a test: dependencies, lengths, links, docs, unsafe; prints figures
   check-runtime [FILE]       proof that the shipped runtime library cannot panic, allocate or import
   gauntlet [--plain] [NAME…] real programs: record, replay, compare; --plain runs them unrecorded
   bench record [--quick] [--json] [--write]

@@ -29,7 +29,7 @@ pub fn count(text: &str) -> Counts {
 }
 
 /// Splits a line at its `//`, unless that stands in a string; string contents are left out of the code.
-fn split_comment(line: &str) -> (String, &str) {
+pub fn split_comment(line: &str) -> (String, &str) {
     let mut code = String::new();
     let mut in_string = false;
     let mut characters = line.char_indices().peekable();
