@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde_json::{Value, json};
 use wayfarer_debugger::Event;
-use wayfarer_debugger::view::{DisplayView, StopReason, StopView};
+use wayfarer_debugger::view::{DisplayView, StopReason};
 
 use crate::answer::{Answer, CommandError};
 use crate::text::{StopStyle, event};
@@ -51,7 +51,7 @@ impl Screen for Kept {
     }
 }
 
-/// The one place that knows how things are shown; shared with the debugger's event sink.
+/// The one place that knows how things are shown; it listens to the debugger's events.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Inner>>);
 
@@ -61,8 +61,6 @@ struct Inner {
     style: StopStyle,
     /// Breakpoints whose commands begin with `silent`.
     silent: BTreeSet<u32>,
-    /// Stops shown since they were last taken.
-    stops: Vec<StopView>,
     /// The session ends: what happens now is of no interest.
     closed: bool,
     /// Whether entry stops and libraries are worth a line.
@@ -94,7 +92,6 @@ impl Output {
             json,
             style: StopStyle::default(),
             silent: BTreeSet::new(),
-            stops: Vec::new(),
             closed: false,
             verbose: false,
         })))
@@ -133,11 +130,6 @@ impl Output {
 
     pub fn is_closed(&self) -> bool {
         self.inner().closed
-    }
-
-    /// The stops since the last call.
-    pub fn take_stops(&self) -> Vec<StopView> {
-        std::mem::take(&mut self.inner().stops)
     }
 
     /// A breakpoint's stops are shown or not.
@@ -203,9 +195,6 @@ impl Output {
         let mut inner = self.inner();
         if inner.closed {
             return;
-        }
-        if let Event::Stopped(stop) = event {
-            inner.stops.push(stop.clone());
         }
         if inner.json {
             inner.object(event);

@@ -1,4 +1,7 @@
-//! What happens without being the answer to a call.
+//! What happens without being the answer to a call, and who is told.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -10,7 +13,7 @@ use crate::view::{BarrierView, StopView, Who};
 // Stops are what events mostly are, and they are few: a box would only be in the way of who matches.
 #[allow(clippy::large_enum_variant)]
 pub enum Event {
-    /// A stop, or the end of a process. The one that ends a foreground command is also returned by that command.
+    /// A stop, or the end of a process. It is told once; the method that met it returns the same view.
     Stopped(StopView),
     /// `[New process …]`: forked, vforked, spawned.
     NewProcess {
@@ -55,4 +58,78 @@ pub enum Event {
     Message { text: String },
     /// The connection to the agent ended; every process is gone from our hands.
     AgentLost { why: String },
+}
+
+/// Ends what [`crate::Debugger::on_event`] began.
+///
+/// Letting go of it ends nothing: who listens to the end of the session need not keep it.
+#[derive(Clone, Debug)]
+pub struct Listening {
+    ended: Arc<AtomicBool>,
+}
+
+impl Listening {
+    /// The listener hears nothing from now on. May be called from any thread, and from within a listener.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+}
+
+/// Those who are told what happens, in the order in which they came.
+#[derive(Default)]
+pub(crate) struct Listeners(Vec<(Listening, Box<dyn FnMut(&Event) + Send>)>);
+
+impl Listeners {
+    pub fn add(&mut self, listener: Box<dyn FnMut(&Event) + Send>) -> Listening {
+        let listening = Listening {
+            ended: Arc::default(),
+        };
+        self.0.push((listening.clone(), listener));
+        listening
+    }
+
+    /// Tells everybody who still listens.
+    pub fn tell(&mut self, event: &Event) {
+        self.0.retain_mut(|(listening, listener)| {
+            if !listening.is_ended() {
+                listener(event);
+            }
+            !listening.is_ended()
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn everybody_hears_everything_until_they_end_it() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let mut listeners = Listeners::default();
+        let mut listen = |name: &'static str| {
+            let heard = heard.clone();
+            listeners.add(Box::new(move |event| {
+                if let Event::Message { text } = event {
+                    let line = format!("{name} {text}");
+                    heard.lock().expect("not poisoned").push(line);
+                }
+            }))
+        };
+        let (_prompt, page) = (listen("prompt"), listen("page"));
+        let message = |text: &str| Event::Message {
+            text: text.to_owned(),
+        };
+        listeners.tell(&message("1"));
+        page.end();
+        listeners.tell(&message("2"));
+        let heard = heard.lock().expect("not poisoned");
+        assert_eq!(*heard, ["prompt 1", "page 1", "prompt 2"]);
+    }
 }

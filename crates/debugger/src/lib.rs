@@ -24,7 +24,7 @@ pub mod view;
 pub use agent::Interrupter;
 pub use debugger::{Debugger, SearchSpec};
 pub use error::{DebuggerError, Result};
-pub use event::Event;
+pub use event::{Event, Listening};
 pub use linespec::Linespec;
 pub use request::{
     AgentStart, BreakpointSpec, CatchSpec, Count, DisassembleSpec, ExamineSpec, HandleAction,

@@ -75,10 +75,10 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// A conversation with `debugger`; its events go to `output` from now on.
+    /// A conversation with `debugger`; its events go to `output` from now on, besides whoever else listens.
     pub fn new(mut debugger: Debugger, output: Output) -> Self {
-        let sink = output.clone();
-        debugger.on_event(Box::new(move |event: &Event| sink.event(event)));
+        let shown = output.clone();
+        debugger.on_event(Box::new(move |event: &Event| shown.event(event)));
         Self {
             debugger,
             output,
@@ -152,7 +152,6 @@ impl Interpreter {
     /// A line, then what its stops ask for.
     fn top(&mut self, line: &str, again: bool, lines: &mut dyn Lines) -> Flow {
         self.stops.clear();
-        self.output.take_stops();
         self.interrupt.store(false, Ordering::SeqCst);
         let mut flow = self.shown(line, again, lines);
         while !self.stops.is_empty() && flow != Flow::Quit {

@@ -14,11 +14,11 @@ impl Interpreter {
             return;
         }
         self.update_style();
-        self.output.take_stops();
-        if let Err(error) = self.debugger.pump() {
+        let stops = self.debugger.pump().unwrap_or_else(|error| {
             self.output.error("", &error.into());
-        }
-        for stop in self.output.take_stops() {
+            Vec::new()
+        });
+        for stop in stops {
             let has_commands = stop
                 .reason
                 .breakpoint()

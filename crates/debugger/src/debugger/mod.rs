@@ -48,6 +48,7 @@ pub use search::SearchSpec;
 
 use crate::agent::{AgentProcess, Interrupter, Link, Mailbox, News, connect};
 use crate::breakpoint::{Breakpoint, Purpose};
+use crate::event::Listeners;
 use crate::evaluation::Memories;
 use crate::session::{ModuleLibrary, Process, Thread};
 use crate::settings::Settings;
@@ -55,28 +56,29 @@ use crate::signals::SignalTable;
 use crate::source::Sources;
 use crate::step::StepPlan;
 use crate::view::StopView;
-use crate::{DebuggerError, Event, Launch, Options, Result, Set, ThreadId};
-
-/// Who is told what happens.
-type Sink = Box<dyn FnMut(&Event) + Send>;
+use crate::{DebuggerError, Event, Launch, Listening, Options, Result, Set, ThreadId};
 
 /// The debugger of one session.
 ///
 /// # How a front end uses it
 /// - Methods are synchronous. Those that run the program ([`Debugger::execute`]) return at the stop that ends them.
-/// - Everything that happens is handed to the sink of [`Debugger::on_event`], from inside whatever method is
-///   running, in order. The stop that ends a command is returned by the command *and* handed to the sink.
+/// - Everything that happens is told to every listener of [`Debugger::on_event`], from inside whatever method is
+///   running, in order. There may be several: a prompt, a log, a page in a browser.
+/// - A stop is told once: each listener hears of it once, and the method that made it or met it returns the same
+///   view, so that its caller can act on it. [`Debugger::execute`], [`Debugger::wait`] and [`Debugger::halt`] return
+///   the stops that end them, [`Debugger::pump`] all others. A front end shows stops where it listens, and there only;
+///   what is returned tells it what to do next (follow the thread, run the breakpoint's commands).
 /// - Ctrl-C: [`Debugger::interrupter`] gives a handle for another thread (or signal handler thread); its `halt`
 ///   makes a blocking method end with a stop [`crate::view::StopReason::Halted`].
 /// - While the prompt is idle and something runs in the background, the waker of [`Debugger::on_wake`] is called
 ///   (from a thread of ours) as soon as the agent has news; the front end then locks its debugger and calls
-///   [`Debugger::pump`], which handles the news and feeds the sink.
+///   [`Debugger::pump`], which handles the news, tells the listeners and returns the stops among it.
 /// - A background stop never changes the selected process, thread or frame.
 pub struct Debugger {
     options: Options,
     mailbox: Mailbox,
     news: Receiver<News>,
-    sink: Option<Sink>,
+    listeners: Listeners,
     link: Option<Arc<dyn Link>>,
     agent: Option<AgentProcess>,
     library: ModuleLibrary,
@@ -102,8 +104,10 @@ pub struct Debugger {
     unfinished: Vec<unfinished_calls::UnfinishedCall>,
     /// Whether a call that is stopped in the called function stays there.
     stays_in_calls: bool,
-    /// Stops that nobody has been told as the end of a command yet.
+    /// Stops that were told to the listeners and that no method has returned yet.
     reported: Vec<StopView>,
+    /// Stops of the background that a command met at its beginning: the next `pump` returns them.
+    unclaimed: Vec<StopView>,
     /// Somebody could not be resumed because it is gone; that is about to be told.
     death_expected: bool,
     /// Whether a command waits for stops; then a stop may change the selection.
@@ -125,7 +129,7 @@ impl Debugger {
             options,
             mailbox,
             news,
-            sink: None,
+            listeners: Listeners::default(),
             link: None,
             agent: None,
             library: ModuleLibrary::default(),
@@ -146,6 +150,7 @@ impl Debugger {
             unfinished: Vec::new(),
             stays_in_calls: false,
             reported: Vec::new(),
+            unclaimed: Vec::new(),
             death_expected: false,
             foreground: false,
             launched: None,
@@ -154,9 +159,9 @@ impl Debugger {
         })
     }
 
-    /// Who is told what happens.
-    pub fn on_event(&mut self, sink: Sink) {
-        self.sink = Some(sink);
+    /// Adds somebody who is told what happens from now on. The handle ends that; without it they listen to the end.
+    pub fn on_event(&mut self, listener: Box<dyn FnMut(&Event) + Send>) -> Listening {
+        self.listeners.add(listener)
     }
 
     /// Who is woken when the agent has news, whether or not a method is running.
@@ -169,19 +174,19 @@ impl Debugger {
         Interrupter::new(self.mailbox.clone())
     }
 
-    /// Handles all news from the agent without waiting for more.
-    pub fn pump(&mut self) -> Result<()> {
+    /// Handles all news from the agent without waiting for more. Returns the stops that were told since a method last
+    /// returned any: those of the background.
+    pub fn pump(&mut self) -> Result<Vec<StopView>> {
         while let Ok(news) = self.news.try_recv() {
             self.take_news(news)?;
         }
-        self.reported.clear();
-        Ok(())
+        let mut stops = std::mem::take(&mut self.unclaimed);
+        stops.append(&mut self.reported);
+        Ok(stops)
     }
 
     fn emit(&mut self, event: Event) {
-        if let Some(sink) = &mut self.sink {
-            sink(&event);
-        }
+        self.listeners.tell(&event);
     }
 
     fn say(&mut self, text: impl Into<String>) {

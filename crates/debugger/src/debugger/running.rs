@@ -107,7 +107,7 @@ impl Debugger {
         while let Ok(news) = self.news.try_recv() {
             self.take_news(news)?;
         }
-        self.reported.clear();
+        self.unclaimed.append(&mut self.reported);
         Ok(())
     }
 

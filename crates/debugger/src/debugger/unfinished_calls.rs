@@ -91,7 +91,10 @@ impl Debugger {
             Some(wire::stop_reason::Reason::Halted(_)) | None => None,
             Some(reason) => self.judge(id, agent_id, reason)?,
         };
+        let before = self.reported.len();
         self.tell(vec![(id, told.unwrap_or(StopReason::Halted))])?;
+        // The error that ends the evaluation is what its caller gets of this stop.
+        self.reported.truncate(before);
         if signaled && self.settings.is_on("unwindonsignal") {
             self.put_back(self.unfinished.len() - 1)?;
             return Ok(DebuggerError::CallUndone(function));

@@ -6,6 +6,7 @@
 mod bench;
 mod breakpoints;
 mod execution;
+mod listening;
 mod processes;
 mod values;
 
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let tests = [
         breakpoints::TESTS,
         execution::TESTS,
+        listening::TESTS,
         processes::TESTS,
         values::TESTS,
     ]
