@@ -7,13 +7,13 @@ use wayfarer_symbols::frames::FrameId;
 use wayfarer_symbols::{CodePlace, Module};
 
 use crate::view::PlaceView;
-use crate::{CatchSpec, Linespec, Set, ThreadId, WatchAccess};
+use crate::{CatchSpec, Location, Set, ThreadId, WatchAccess};
 
 /// A logical breakpoint.
 pub(crate) struct Breakpoint {
     pub number: u32,
     pub what: What,
-    /// As typed.
+    /// As one would type it.
     pub location: String,
     pub enabled: bool,
     pub temporary: bool,
@@ -57,7 +57,7 @@ pub(crate) enum What {
 /// Where a code breakpoint belongs.
 #[derive(Clone)]
 pub(crate) enum Target {
-    Spec(Linespec),
+    Spec(Location),
     /// Addresses of one process (`*0x…`): not found again elsewhere, but inherited by forks.
     Addresses {
         process: u32,

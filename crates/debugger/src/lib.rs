@@ -11,7 +11,7 @@ mod debugger;
 mod error;
 mod evaluation;
 mod event;
-mod linespec;
+mod location;
 mod request;
 mod session;
 mod set;
@@ -25,7 +25,7 @@ pub use agent::Interrupter;
 pub use debugger::{Debugger, SearchSpec};
 pub use error::{DebuggerError, Result};
 pub use event::{Event, Listening};
-pub use linespec::Linespec;
+pub use location::Location;
 pub use request::{
     AgentStart, BreakpointSpec, CatchSpec, Count, DisassembleSpec, ExamineSpec, HandleAction,
     Launch, ListSpec, Options, Run, StackSpec, WatchAccess, WatchSpec,

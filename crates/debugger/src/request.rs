@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::Set;
+use crate::{Location, Set};
 
 /// Where the agent comes from.
 #[derive(Clone, Debug)]
@@ -92,11 +92,11 @@ pub enum Run {
     /// Like `next`, but not backwards (leaves a loop).
     Until,
     /// To the location, or until the current frame returns.
-    UntilLocation(String),
+    UntilLocation(Location),
     /// To the location.
-    Advance(String),
+    Advance(Location),
     /// Go on from the location instead.
-    Jump(String),
+    Jump(Location),
     /// Go on with this signal (`0`: none).
     Signal(String),
     /// Leave the selected frame at once, with this value (gdb's `return`); nothing of it runs any more.
@@ -106,8 +106,7 @@ pub enum Run {
 /// `break`, `tbreak`, `dprintf`, `barrier`.
 #[derive(Clone, Debug, Default)]
 pub struct BreakpointSpec {
-    /// A linespec; empty: where the selected frame stands.
-    pub location: String,
+    pub location: Location,
     pub temporary: bool,
     /// In debug registers (`hbreak`).
     pub hardware: bool,
@@ -204,9 +203,9 @@ pub enum ListSpec {
     /// `-`: the lines before the last shown.
     Backward,
     /// Around a location.
-    Around(String),
-    /// `FIRST,LAST`; either side may be empty.
-    Range(String, String),
+    Around(Location),
+    /// `FIRST,LAST`; either side may be left out.
+    Range(Option<Location>, Option<Location>),
 }
 
 /// What `disassemble` shows.

@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::{DebuggerError, Result};
+use crate::{DebuggerError, Location, Result};
 
 /// A thread by its numbers; they are never used again within a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -48,7 +48,8 @@ enum Item {
     Stopped,
     Running,
     Held,
-    At(String),
+    /// None: what was typed is no location, and nobody stands there.
+    At(Option<Location>),
     Numbers {
         processes: (u32, u32),
         threads: (u32, u32),
@@ -123,7 +124,7 @@ impl Set {
     pub(crate) fn members(
         &self,
         members: &[Member],
-        at: &mut dyn FnMut(&str, ThreadId) -> bool,
+        at: &mut dyn FnMut(&Location, ThreadId) -> bool,
     ) -> Vec<ThreadId> {
         let mut names: Vec<&str> = members.iter().map(|m| m.process_name.as_str()).collect();
         names.dedup();
@@ -146,7 +147,7 @@ impl Body {
         &self,
         member: &Member,
         names: &[&str],
-        at: &mut dyn FnMut(&str, ThreadId) -> bool,
+        at: &mut dyn FnMut(&Location, ThreadId) -> bool,
     ) -> bool {
         match self {
             Body::Not(inner) => !inner.contains(member, names, at),
@@ -160,7 +161,7 @@ impl Item {
         &self,
         member: &Member,
         names: &[&str],
-        at: &mut dyn FnMut(&str, ThreadId) -> bool,
+        at: &mut dyn FnMut(&Location, ThreadId) -> bool,
     ) -> bool {
         let within = |(low, high): (u32, u32), number: u32| (low..=high).contains(&number);
         match self {
@@ -168,7 +169,10 @@ impl Item {
             Item::Stopped => member.stopped,
             Item::Running => !member.stopped,
             Item::Held => member.held,
-            Item::At(location) => member.stopped && at(location, member.id),
+            Item::At(location) => {
+                let location = location.as_ref().filter(|_| member.stopped);
+                location.is_some_and(|location| at(location, member.id))
+            }
             Item::Exactly(id) => *id == member.id,
             Item::Numbers { processes, threads } => {
                 within(*processes, member.id.process) && within(*threads, member.id.thread)
@@ -244,7 +248,7 @@ fn parse_item(item: &str, whole: &str, at: usize) -> Result<Item> {
             .and_then(|rest| rest.strip_suffix(')'))
         {
             Some(location) if !location.trim().is_empty() => {
-                Ok(Item::At(location.trim().to_owned()))
+                Ok(Item::At(Location::parse(location).ok()))
             }
             _ => Err(wrong(
                 "the states are @stopped, @running, @held and @at(FILE:LINE)",
@@ -402,7 +406,7 @@ mod tests {
     fn of(text: &str) -> String {
         let set = Set::parse(text).expect("parses");
         let found = set.members(&members(), &mut |location, id| {
-            location == "a.c:3" && id.process == 1
+            location.to_string() == "a.c:3" && id.process == 1
         });
         found
             .iter()

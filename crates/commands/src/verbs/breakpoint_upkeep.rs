@@ -187,7 +187,9 @@ fn delete(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comma
 }
 
 fn clear(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let numbers = interpreter.debugger.clear_breakpoints(call.arguments)?;
+    let numbers = interpreter
+        .debugger
+        .clear_breakpoints(&call.arguments.parse()?)?;
     let text: Vec<String> = numbers.iter().map(u32::to_string).collect();
     let plural = if numbers.len() == 1 { "" } else { "s" };
     Ok(Answer::with(

@@ -16,7 +16,7 @@ pub fn address(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, 
 }
 
 pub fn line(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.info_line(call.arguments)?;
+    let views = interpreter.debugger.info_line(&call.arguments.parse()?)?;
     let text: String = views.iter().map(symbols::line).collect();
     Ok(Answer::with(text, views))
 }

@@ -1,6 +1,6 @@
 //! `list`: source.
 
-use wayfarer_debugger::ListSpec;
+use wayfarer_debugger::{ListSpec, Location};
 
 use crate::answer::{Answer, CommandError};
 use crate::command::{Call, Chapter, Command, Completes, Repeats};
@@ -24,10 +24,18 @@ fn list(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
         "" | "+" => ListSpec::Onward,
         "-" => ListSpec::Backward,
         text => match split_outside(text, ',').as_slice() {
-            [first, last] => ListSpec::Range((*first).to_owned(), (*last).to_owned()),
-            _ => ListSpec::Around(text.to_owned()),
+            [first, last] => ListSpec::Range(side(first)?, side(last)?),
+            _ => ListSpec::Around(text.parse()?),
         },
     };
     let view = interpreter.debugger.list(spec)?;
     Ok(Answer::with(text::code::source(&view), view))
+}
+
+/// One side of `FIRST,LAST`, if there is something on it.
+fn side(text: &str) -> Result<Option<Location>, CommandError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => Ok(Some(text.parse()?)),
+    }
 }

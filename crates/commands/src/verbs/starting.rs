@@ -1,7 +1,7 @@
 //! Starting and ending: run, start, starti, attach, detach, kill.
 
 use wayfarer_debugger::view::{ProcessState, ProcessView};
-use wayfarer_debugger::{BreakpointSpec, Run, Set};
+use wayfarer_debugger::{BreakpointSpec, Location, Run, Set};
 
 use crate::answer::{Answer, CommandError};
 use crate::command::{Call, Chapter, Command, Completes, Spread};
@@ -112,7 +112,7 @@ fn run(interpreter: &mut Interpreter, mut call: Call<'_>) -> Result<Answer, Comm
 fn start(interpreter: &mut Interpreter, mut call: Call<'_>) -> Result<Answer, CommandError> {
     load(interpreter, &mut call)?;
     let view = interpreter.debugger.add_breakpoint(BreakpointSpec {
-        location: "main".to_owned(),
+        location: Location::Function("main".to_owned()),
         temporary: true,
         ..BreakpointSpec::default()
     })?;

@@ -64,7 +64,7 @@ reached or the current frame returns.",
     row("advance", |interpreter, call| {
         required(&call, "a location")?;
         let (location, background) = split_background(call.arguments);
-        go(interpreter, Run::Advance(location.to_owned()), background)
+        go(interpreter, Run::Advance(location.parse()?), background)
     })
     .usage(&["LOCATION [&]"])
     .help("Run until a location is reached, or the current frame returns.", "")
@@ -72,7 +72,7 @@ reached or the current frame returns.",
     row("jump", |interpreter, call| {
         required(&call, "starting address")?;
         let (location, background) = split_background(call.arguments);
-        go(interpreter, Run::Jump(location.to_owned()), background)
+        go(interpreter, Run::Jump(location.parse()?), background)
     })
     .aliases(&["j"])
     .usage(&["LOCATION [&]"])
@@ -191,7 +191,7 @@ fn until(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comman
     let how = if location.is_empty() {
         Run::Until
     } else {
-        Run::UntilLocation(location.to_owned())
+        Run::UntilLocation(location.parse()?)
     };
     go(interpreter, how, background)
 }

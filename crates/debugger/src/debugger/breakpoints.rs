@@ -7,7 +7,7 @@ use wayfarer_protocol as wire;
 use super::Debugger;
 use crate::breakpoint::{Breakpoint, Does, Once, Target, What};
 use crate::view::{BreakpointKind, BreakpointView};
-use crate::{BreakpointSpec, DebuggerError, Linespec, Result, Set};
+use crate::{BreakpointSpec, DebuggerError, Location, Result, Set};
 
 impl Debugger {
     /// Sets a breakpoint, dprintf or barrier in every process of its set that has the code.
@@ -30,9 +30,9 @@ impl Debugger {
             (None, true) => Does::Gather,
             (None, false) => Does::Stop,
         };
-        let location = match spec.location.trim() {
-            "" => self.describe_target(&target),
-            typed => typed.to_owned(),
+        let location = match &spec.location {
+            Location::Here => self.describe_target(&target),
+            location => location.to_string(),
         };
         let trouble = self.nothing_there(&target);
         if let (Some(trouble), false) = (trouble, spec.pending) {
@@ -103,8 +103,8 @@ impl Debugger {
                 .map(|address| format!("*{address:#x}"))
                 .collect::<Vec<_>>()
                 .join(" "),
-            Target::Spec(Linespec::FileLine { file, line }) => format!("{file}:{line}"),
-            Target::Spec(Linespec::Function(name)) => name.clone(),
+            Target::Spec(Location::FileLine { file, line }) => format!("{file}:{line}"),
+            Target::Spec(Location::Function(name)) => name.clone(),
             Target::Spec(_) => String::new(),
             Target::Functions(names) => names.join(" "),
         }
@@ -251,8 +251,8 @@ impl Debugger {
         self.remove_catch(number)
     }
 
-    /// `clear LOCATION`: takes away those at a location (empty: where the selected frame stands); their numbers.
-    pub fn clear_breakpoints(&mut self, location: &str) -> Result<Vec<u32>> {
+    /// `clear LOCATION`: takes away those at a location; their numbers.
+    pub fn clear_breakpoints(&mut self, location: &Location) -> Result<Vec<u32>> {
         let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
         let addresses = self.addresses_in(location, process)?;
         let meant = |breakpoint: &&Breakpoint| {
@@ -267,7 +267,7 @@ impl Debugger {
             .map(|breakpoint| breakpoint.number)
             .collect();
         if numbers.is_empty() {
-            return Err(DebuggerError::NothingAt(location.to_owned()));
+            return Err(DebuggerError::NothingAt(location.to_string()));
         }
         for &number in &numbers {
             self.delete_breakpoint(number)?;

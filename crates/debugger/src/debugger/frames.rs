@@ -12,7 +12,7 @@ use super::Debugger;
 use crate::evaluation::{PrintStyle, frame_variables};
 use crate::session::Space;
 use crate::view::{FrameKind, FrameView, StopReason};
-use crate::{DebuggerError, Linespec, Result, ThreadId};
+use crate::{DebuggerError, Location, Result, ThreadId};
 
 /// Frames walked for a report of a stop: its own, and the caller's for what the caller knows.
 const FEW: usize = 3;
@@ -145,10 +145,7 @@ impl Debugger {
     }
 
     /// Whether a stopped thread stands at a location (`@at(file:line)`, `@at(function)`).
-    pub(super) fn stands_at(&mut self, id: ThreadId, location: &str) -> bool {
-        let Ok(spec) = Linespec::parse(location) else {
-            return false;
-        };
+    pub(super) fn stands_at(&mut self, id: ThreadId, location: &Location) -> bool {
         let Ok((backtrace, index)) = self.visible(id, 0) else {
             return false;
         };
@@ -168,13 +165,13 @@ impl Debugger {
                 .as_deref()
                 .is_some_and(|name| is_named(name, wanted))
         };
-        match spec {
-            Linespec::FileLine { file, line: wanted } => {
-                same_file(&file) && line == Some(u64::from(wanted))
+        match location {
+            Location::FileLine { file, line: wanted } => {
+                same_file(file) && line == Some(u64::from(*wanted))
             }
-            Linespec::Line(wanted) => line == Some(u64::from(wanted)),
-            Linespec::FileFunction { file, function } => same_file(&file) && named(&function),
-            Linespec::Function(function) => named(&function),
+            Location::Line(wanted) => line == Some(u64::from(*wanted)),
+            Location::FileFunction { file, function } => same_file(file) && named(function),
+            Location::Function(function) => named(function),
             _ => false,
         }
     }

@@ -7,16 +7,16 @@ use wayfarer_symbols::{CodePlace, Module, SymbolsError};
 
 use super::Debugger;
 use crate::breakpoint::Target;
-use crate::{DebuggerError, Linespec, Result};
+use crate::{DebuggerError, Location, Result};
 
 /// How many similar names an error offers.
 const SIMILAR: usize = 5;
 
 impl Debugger {
-    /// Makes a typed location independent of where the prompt looks.
-    pub(super) fn settle(&mut self, location: &str) -> Result<Target> {
-        let spec = match Linespec::parse(location)? {
-            Linespec::Here => {
+    /// Makes a location independent of where the prompt looks.
+    pub(super) fn settle(&mut self, location: &Location) -> Result<Target> {
+        let spec = match location.clone() {
+            Location::Here => {
                 let (id, backtrace, index) = self.selected()?;
                 let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
                 return Ok(Target::Addresses {
@@ -24,7 +24,7 @@ impl Debugger {
                     addresses: vec![frame.pc],
                 });
             }
-            Linespec::Address(expression) => {
+            Location::Address(expression) => {
                 let address = self.address_value(&expression)?;
                 let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
                 return Ok(Target::Addresses {
@@ -32,16 +32,16 @@ impl Debugger {
                     addresses: vec![address],
                 });
             }
-            Linespec::Line(line) => Linespec::FileLine {
+            Location::Line(line) => Location::FileLine {
                 file: self.default_position()?.0,
                 line,
             },
-            Linespec::Offset(offset) => {
+            Location::Offset(offset) => {
                 let (file, line) = self.default_position()?;
                 let line = i64::from(line)
                     .saturating_add(offset)
                     .clamp(1, i64::from(u32::MAX)) as u32;
-                Linespec::FileLine { file, line }
+                Location::FileLine { file, line }
             }
             other => other,
         };
@@ -94,14 +94,14 @@ impl Debugger {
     }
 
     /// The addresses of a location in one process, or why there are none.
-    pub(super) fn addresses_in(&mut self, location: &str, process: u32) -> Result<Vec<u64>> {
+    pub(super) fn addresses_in(&mut self, location: &Location, process: u32) -> Result<Vec<u64>> {
         let target = self.settle(location)?;
         let places = self.places_in(&target, process)?;
         Ok(places.into_iter().map(|(address, _)| address).collect())
     }
 
     /// Where `jump` goes: the first address of the location.
-    pub(super) fn jump_address(&mut self, location: &str) -> Result<u64> {
+    pub(super) fn jump_address(&mut self, location: &Location) -> Result<u64> {
         let process = self.stopped_current()?.process;
         let addresses = self.addresses_in(location, process)?;
         addresses
@@ -171,11 +171,11 @@ impl Debugger {
         });
         let spec = match target {
             Target::Spec(spec) => spec,
-            Target::Functions(names) => &Linespec::Function(names.join(" or ")),
-            Target::Addresses { .. } => &Linespec::Here,
+            Target::Functions(names) => &Location::Function(names.join(" or ")),
+            Target::Addresses { .. } => &Location::Here,
         };
         match spec {
-            Linespec::Function(name) => damaged.unwrap_or_else(|| {
+            Location::Function(name) => damaged.unwrap_or_else(|| {
                 let mut similar: Vec<String> = trouble
                     .into_iter()
                     .flat_map(|error| match error {
@@ -194,13 +194,13 @@ impl Debugger {
                     similar,
                 }
             }),
-            Linespec::FileLine { file, .. } | Linespec::FileFunction { file, .. } => {
+            Location::FileLine { file, .. } | Location::FileFunction { file, .. } => {
                 match (no_lines, damaged, bare) {
                     (Some(no_lines), _, _) => no_lines,
                     (None, Some(damaged), _) => damaged,
                     (None, None, Some(bare)) => DebuggerError::NoDebugInfo(bare.path.clone()),
                     (None, None, None) => match spec {
-                        Linespec::FileFunction { function, .. } if self.has_file(file, process) => {
+                        Location::FileFunction { function, .. } if self.has_file(file, process) => {
                             DebuggerError::UnknownFunction {
                                 name: format!("{function}\" in \"{file}"),
                                 similar: Vec::new(),
@@ -265,7 +265,7 @@ impl Debugger {
 /// read, has the name too. Its debug information may be large, and nobody has asked for it yet.
 pub(super) fn worth_asking(target: &Target, mapped: &crate::session::MappedModule) -> bool {
     match target {
-        Target::Spec(Linespec::Function(name)) if !mapped.is_program => {
+        Target::Spec(Location::Function(name)) if !mapped.is_program => {
             !mapped.loaded.module.symbols_named(name).is_empty()
         }
         _ => true,
@@ -278,11 +278,11 @@ pub(super) fn places_of(
     module: &Arc<Module>,
 ) -> Result<Vec<CodePlace>, SymbolsError> {
     match target {
-        Target::Spec(Linespec::Function(name)) => module.function_places(name),
-        Target::Spec(Linespec::FileLine { file, line }) => {
+        Target::Spec(Location::Function(name)) => module.function_places(name),
+        Target::Spec(Location::FileLine { file, line }) => {
             module.line_places(file, u64::from(*line))
         }
-        Target::Spec(Linespec::FileFunction { file, function }) => {
+        Target::Spec(Location::FileFunction { file, function }) => {
             let mut places = module.function_places(function)?;
             places.retain(|place| {
                 place.position.as_ref().is_some_and(|position| {

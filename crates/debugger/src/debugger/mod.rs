@@ -48,8 +48,8 @@ pub use search::SearchSpec;
 
 use crate::agent::{AgentProcess, Interrupter, Link, Mailbox, News, connect};
 use crate::breakpoint::{Breakpoint, Purpose};
-use crate::event::Listeners;
 use crate::evaluation::Memories;
+use crate::event::Listeners;
 use crate::session::{ModuleLibrary, Process, Thread};
 use crate::settings::Settings;
 use crate::signals::SignalTable;

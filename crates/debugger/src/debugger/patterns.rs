@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Debugger;
 use crate::breakpoint::{Breakpoint, Does, Target, What};
 use crate::view::BreakpointView;
-use crate::{DebuggerError, Linespec, Result};
+use crate::{DebuggerError, Location, Result};
 
 impl Debugger {
     /// `rbreak`: one breakpoint for each function whose name matches.
@@ -46,7 +46,7 @@ impl Debugger {
         let mut views = Vec::new();
         for name in names {
             let number = self.take_number();
-            let target = Target::Spec(Linespec::Function(name.clone()));
+            let target = Target::Spec(Location::Function(name.clone()));
             let what = What::Code {
                 target,
                 does: Does::Stop,

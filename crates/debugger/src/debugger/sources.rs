@@ -7,7 +7,7 @@ use super::locations::symbol_error;
 use crate::breakpoint::Target;
 use crate::source::Listed;
 use crate::view::{LineInfoView, SourceFileView, SourceLineView, SourceView};
-use crate::{DebuggerError, Linespec, ListSpec, Result};
+use crate::{DebuggerError, ListSpec, Location, Result};
 
 impl Debugger {
     /// Lines of source; how many is the setting `listsize`.
@@ -58,7 +58,7 @@ impl Debugger {
                 let (file, path, line) = self.line_of_location(&location)?;
                 around(file, path, line, size)
             }
-            ListSpec::Range(from, to) => self.list_range(&from, &to, size)?,
+            ListSpec::Range(from, to) => self.list_range(from.as_ref(), to.as_ref(), size)?,
         };
         let text = self.sources.text(&full_path)?;
         let count = text.line_count() as u32;
@@ -111,17 +111,16 @@ impl Debugger {
         Ok((file.clone(), PathBuf::from(file), line))
     }
 
-    fn line_of_location(&mut self, location: &str) -> Result<(String, PathBuf, u32)> {
+    fn line_of_location(&mut self, location: &Location) -> Result<(String, PathBuf, u32)> {
         let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
-        let spec = Linespec::parse(location)?;
-        if let Linespec::Line(line) = spec {
+        if let Location::Line(line) = *location {
             let (file, path, _) = match self.sources.listed.clone() {
                 Some(listed) => (listed.file, listed.full_path, 0),
                 None => self.here()?,
             };
             return Ok((file, path, line));
         }
-        if let Linespec::FileLine { file, line } = &spec {
+        if let Location::FileLine { file, line } = location {
             for mapped in self.process(process)?.space.modules.iter() {
                 let found = mapped
                     .loaded
@@ -133,7 +132,7 @@ impl Debugger {
                 }
             }
         }
-        if let Linespec::Function(name) = &spec {
+        if let Location::Function(name) = location {
             for mapped in self.process(process)?.space.modules.iter() {
                 let found = mapped
                     .loaded
@@ -158,7 +157,7 @@ impl Debugger {
         let target = self.settle(location)?;
         let places = self.places_in(&target, process)?;
         let position = places.into_iter().find_map(|(_, place)| place.position);
-        let position = position.ok_or_else(|| DebuggerError::NoDebugInfo(location.to_owned()))?;
+        let position = position.ok_or_else(|| DebuggerError::NoDebugInfo(location.to_string()))?;
         Ok((
             position.file.name.clone(),
             position.file.path.clone(),
@@ -168,22 +167,20 @@ impl Debugger {
 
     fn list_range(
         &mut self,
-        from: &str,
-        to: &str,
+        from: Option<&Location>,
+        to: Option<&Location>,
         size: u32,
     ) -> Result<(String, PathBuf, u32, u32)> {
-        if from.trim().is_empty() {
-            let (file, path, last) = self.line_of_location(to)?;
+        let Some(from) = from else {
+            let (file, path, last) = self.line_of_location(to.unwrap_or(&Location::Here))?;
             return Ok((file, path, last.saturating_sub(size - 1).max(1), last));
-        }
+        };
         let (file, path, first) = self.line_of_location(from)?;
-        let last = match to.trim() {
-            "" => first.saturating_add(size - 1),
-            to => match Linespec::parse(to)? {
-                Linespec::Line(line) => line,
-                Linespec::Offset(offset) => (i64::from(first) + offset).max(1) as u32,
-                _ => self.line_of_location(to)?.2,
-            },
+        let last = match to {
+            None => first.saturating_add(size - 1),
+            Some(Location::Line(line)) => *line,
+            Some(Location::Offset(offset)) => (i64::from(first) + offset).max(1) as u32,
+            Some(to) => self.line_of_location(to)?.2,
         };
         if last < first {
             return Err(DebuggerError::Usage(format!(
@@ -193,13 +190,13 @@ impl Debugger {
         Ok((file, path, first.max(1), last))
     }
 
-    /// Where the code of a line is; an empty location means the selected frame's line.
-    pub fn info_line(&mut self, location: &str) -> Result<Vec<LineInfoView>> {
+    /// Where the code of a line is.
+    pub fn info_line(&mut self, location: &Location) -> Result<Vec<LineInfoView>> {
         let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
         let target = match self.settle(location)? {
-            Target::Addresses { .. } if location.trim().is_empty() => {
+            Target::Addresses { .. } if *location == Location::Here => {
                 let (_, path, line) = self.here()?;
-                Target::Spec(Linespec::FileLine {
+                Target::Spec(Location::FileLine {
                     file: path.display().to_string(),
                     line,
                 })
@@ -225,7 +222,7 @@ impl Debugger {
         };
         for mapped in space.modules.iter() {
             let module = &mapped.loaded.module;
-            if let Target::Spec(Linespec::FileLine { file, line }) = &target {
+            if let Target::Spec(Location::FileLine { file, line }) = &target {
                 let ranges = module.line_ranges(file, u64::from(*line));
                 // As gdb: where the line begins, once in each function that has code of it.
                 let mut functions = Vec::new();
@@ -239,7 +236,7 @@ impl Debugger {
                 }
                 continue;
             }
-            if let Target::Spec(Linespec::Function(name)) = &target {
+            if let Target::Spec(Location::Function(name)) = &target {
                 for function in module.find_functions(name).unwrap_or_default() {
                     if let Some(entry) = function.entry
                         && let Some(line) = module.line_at(entry).map_err(symbol_error)?
@@ -271,7 +268,7 @@ impl Debugger {
             let trouble = self.places_in(&target, process).err();
             return match (trouble, &target) {
                 (Some(trouble), _) => Err(trouble),
-                (None, Target::Spec(Linespec::FileLine { file, line })) => {
+                (None, Target::Spec(Location::FileLine { file, line })) => {
                     Err(DebuggerError::NoCodeAtLine {
                         file: file.clone(),
                         line: *line,

@@ -9,7 +9,7 @@ use super::Debugger;
 use crate::breakpoint::Purpose;
 use crate::step::{Action, Finishing, StepKind, StepPlan};
 use crate::view::StopReason;
-use crate::{DebuggerError, Result, Run, Set, ThreadId};
+use crate::{DebuggerError, Location, Result, Run, Set, ThreadId};
 
 /// What a look at a step led to.
 pub(super) enum Advance {
@@ -165,7 +165,7 @@ impl Debugger {
     }
 
     /// `until LOCATION`, `advance LOCATION`: there, or where the current frame returns to.
-    fn plan_reach(&mut self, id: ThreadId, location: &str, plan: &mut StepPlan) -> Result<()> {
+    fn plan_reach(&mut self, id: ThreadId, location: &Location, plan: &mut StepPlan) -> Result<()> {
         plan.kind = StepKind::Reach;
         let addresses = self.addresses_in(location, id.process)?;
         plan.action = Action::To {

@@ -41,7 +41,7 @@ pub struct BreakpointView {
     pub number: u32,
     #[serde(flatten)]
     pub what: BreakpointKind,
-    /// As typed; empty for catchpoints.
+    /// As one would type it; empty for catchpoints.
     pub location: String,
     pub enabled: bool,
     /// Goes away at its first stop.

@@ -105,7 +105,7 @@ fn unknown_names_are_told() {
     let mut bench = Bench::new();
     bench.launch("loop.c", LOOP, &[]);
     let spec = |location: &str| BreakpointSpec {
-        location: location.to_owned(),
+        location: location.parse().expect("a location"),
         ..BreakpointSpec::default()
     };
     let error = bench
@@ -138,7 +138,7 @@ fn dprintf_prints_and_goes_on() {
     let mut bench = Bench::new();
     bench.launch("loop.c", LOOP, &[]);
     let spec = BreakpointSpec {
-        location: "loop.c:6".to_owned(),
+        location: "loop.c:6".parse().expect("a location"),
         dprintf: Some((
             "n=%d twice=%05d\n".to_owned(),
             vec!["n".to_owned(), "twice".to_owned()],
@@ -229,7 +229,7 @@ fn temporary_ones_go() {
     let mut bench = Bench::new();
     bench.launch("loop.c", LOOP, &[]);
     let spec = BreakpointSpec {
-        location: "main".to_owned(),
+        location: "main".parse().expect("a location"),
         temporary: true,
         ..BreakpointSpec::default()
     };

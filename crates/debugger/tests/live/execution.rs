@@ -120,7 +120,7 @@ fn until_and_advance() {
     bench.go(Run::Next { count: 1 });
     assert_eq!(Bench::place(&bench.go(Run::Until)), "main:19");
     assert_eq!(
-        Bench::place(&bench.go(Run::Advance("20".to_owned()))),
+        Bench::place(&bench.go(Run::Advance("20".parse().expect("a location")))),
         "main:20"
     );
 }

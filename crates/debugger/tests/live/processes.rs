@@ -216,7 +216,7 @@ fn a_barrier_gathers() {
     bench.set("forks.c:12");
     bench.run();
     let spec = BreakpointSpec {
-        location: "child".to_owned(),
+        location: "child".parse().expect("a location"),
         barrier: true,
         only: Some(Set::parse("forks.2,forks.3").expect("reads")),
         ..BreakpointSpec::default()

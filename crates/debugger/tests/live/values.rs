@@ -117,10 +117,13 @@ fn code_and_memory() {
     assert_eq!(lines[0].values, ["1", "2", "3", "4"]);
     let listed = bench
         .debugger
-        .list(ListSpec::Around("scale".to_owned()))
+        .list(ListSpec::Around("scale".parse().expect("a location")))
         .expect("source");
     assert!(listed.lines.iter().any(|line| line.text == "  p->x *= by;"));
-    let line = bench.debugger.info_line("points.c:9").expect("a line");
+    let line = bench
+        .debugger
+        .info_line(&"points.c:9".parse().expect("a location"))
+        .expect("a line");
     assert!(line[0].start < line[0].end);
     let registers = bench.debugger.registers(&[]).expect("registers");
     assert!(

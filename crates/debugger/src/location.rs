@@ -1,11 +1,18 @@
-//! Locations as they are typed, and the arguments of `break`: `LOCATION [thread N] [on SET] [if CONDITION]`.
+//! Locations, how they are typed, and the arguments of `break`: `LOCATION [thread N] [on SET] [if CONDITION]`.
+//!
+//! Requests take a [`Location`]. A front end that reads text parses it once; one that knows file and line makes it
+//! without any text.
+
+use std::fmt;
+use std::str::FromStr;
 
 use crate::{BreakpointSpec, DebuggerError, Result, Set};
 
-/// A location as typed; what it stands for depends on the modules of a process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Linespec {
-    /// Nothing: where the selected frame stands.
+/// A place in the source or the code; which addresses it stands for depends on the modules of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Location {
+    /// Where the frame stands that the request is about.
+    #[default]
     Here,
     /// `12`: in the default file.
     Line(u32),
@@ -21,20 +28,20 @@ pub enum Linespec {
     Address(String),
 }
 
-impl Linespec {
-    /// Reads a location.
-    pub fn parse(text: &str) -> Result<Linespec> {
+impl Location {
+    /// Reads a location as it is typed; nothing means here.
+    pub fn parse(text: &str) -> Result<Location> {
         let text = text.trim();
         let wrong = |why: &str| DebuggerError::LocationSyntax(text.to_owned(), why.to_owned());
         if text.is_empty() {
-            return Ok(Linespec::Here);
+            return Ok(Location::Here);
         }
         if let Some(expression) = text.strip_prefix('*') {
             let expression = expression.trim();
             return if expression.is_empty() {
                 Err(wrong("an address is missing after *"))
             } else {
-                Ok(Linespec::Address(expression.to_owned()))
+                Ok(Location::Address(expression.to_owned()))
             };
         }
         if text.starts_with(['+', '-']) && text[1..].bytes().all(|byte| byte.is_ascii_digit()) {
@@ -45,13 +52,13 @@ impl Linespec {
             };
             return offset
                 .parse()
-                .map(Linespec::Offset)
+                .map(Location::Offset)
                 .map_err(|_| wrong("the offset is too large"));
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             return text
                 .parse()
-                .map(Linespec::Line)
+                .map(Location::Line)
                 .map_err(|_| wrong("the line number is too large"));
         }
         if let Some((file, rest)) = split_file(text) {
@@ -65,14 +72,45 @@ impl Linespec {
                 let line = rest
                     .parse()
                     .map_err(|_| wrong("the line number is too large"))?;
-                return Ok(Linespec::FileLine { file, line });
+                return Ok(Location::FileLine { file, line });
             }
-            return Ok(Linespec::FileFunction {
+            return Ok(Location::FileFunction {
                 file,
                 function: unquote(rest).to_owned(),
             });
         }
-        Ok(Linespec::Function(unquote(text).to_owned()))
+        Ok(Location::Function(unquote(text).to_owned()))
+    }
+}
+
+impl FromStr for Location {
+    type Err = DebuggerError;
+
+    fn from_str(text: &str) -> Result<Location> {
+        Location::parse(text)
+    }
+}
+
+/// As one would type it.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Here => Ok(()),
+            Location::Line(line) => write!(f, "{line}"),
+            Location::Offset(offset) => write!(f, "{offset:+}"),
+            Location::FileLine { file, line } => write!(f, "{}:{line}", quoted(file)),
+            Location::FileFunction { file, function } => write!(f, "{}:{function}", quoted(file)),
+            Location::Function(name) => f.write_str(name),
+            Location::Address(expression) => write!(f, "*{expression}"),
+        }
+    }
+}
+
+/// A file in quotes where its name would be read as something else.
+fn quoted(file: &str) -> String {
+    match file.contains(':') {
+        true => format!("\"{file}\""),
+        false => file.to_owned(),
     }
 }
 
@@ -138,7 +176,7 @@ impl BreakpointSpec {
             });
             rest = rest[..at].trim_end();
         }
-        spec.location = rest.to_owned();
+        spec.location = Location::parse(rest)?;
         Ok(spec)
     }
 }
@@ -181,48 +219,62 @@ mod tests {
 
     #[test]
     fn locations() {
-        let read = |text: &str| Linespec::parse(text).expect("parses");
-        let function = |name: &str| Linespec::Function(name.to_owned());
-        assert_eq!(read(""), Linespec::Here);
-        assert_eq!(read("12"), Linespec::Line(12));
-        assert_eq!(read("+3"), Linespec::Offset(3));
-        assert_eq!(read("-"), Linespec::Offset(-1));
-        assert_eq!(read("*0x401000"), Linespec::Address("0x401000".to_owned()));
-        assert_eq!(read("*main + 4"), Linespec::Address("main + 4".to_owned()));
+        let read = |text: &str| Location::parse(text).expect("parses");
+        let function = |name: &str| Location::Function(name.to_owned());
+        assert_eq!(read(""), Location::Here);
+        assert_eq!(read("12"), Location::Line(12));
+        assert_eq!(read("+3"), Location::Offset(3));
+        assert_eq!(read("-"), Location::Offset(-1));
+        assert_eq!(read("*0x401000"), Location::Address("0x401000".to_owned()));
+        assert_eq!(read("*main + 4"), Location::Address("main + 4".to_owned()));
         assert_eq!(read("main"), function("main"));
         assert_eq!(read("Class::method"), function("Class::method"));
         assert_eq!(
             read("<T as core::fmt::Debug>::fmt"),
             function("<T as core::fmt::Debug>::fmt")
         );
-        let line = Linespec::FileLine {
+        let line = Location::FileLine {
             file: "src/a b.rs".to_owned(),
             line: 7,
         };
         assert_eq!(read("\"src/a b.rs\":7"), line);
-        let inside = Linespec::FileFunction {
+        let inside = Location::FileFunction {
             file: "a.cc".to_owned(),
             function: "ns::f(int)".to_owned(),
         };
         assert_eq!(read("a.cc:ns::f(int)"), inside);
-        assert!(Linespec::parse("a.c:").is_err());
-        assert!(Linespec::parse("99999999999").is_err());
+        assert!(Location::parse("a.c:").is_err());
+        for text in [
+            "",
+            "12",
+            "+3",
+            "-1",
+            "*main + 4",
+            "main",
+            "a.c:7",
+            "a.cc:ns::f(int)",
+            "\"a:b.c\":7",
+        ] {
+            assert_eq!(read(text).to_string(), text);
+        }
+        assert!(Location::parse("99999999999").is_err());
     }
 
     #[test]
     fn arguments_of_break() {
+        let function = |name: &str| Location::Function(name.to_owned());
         let spec = BreakpointSpec::parse("a.c:12 thread 2 if x > 1", 3).expect("parses");
-        assert_eq!(spec.location, "a.c:12");
+        assert_eq!(spec.location.to_string(), "a.c:12");
         assert_eq!(spec.condition.as_deref(), Some("x > 1"));
         assert_eq!(spec.only.expect("a set").text(), "3.2");
         let spec = BreakpointSpec::parse("work on worker*,2.1 if(flag)", 1).expect("parses");
         assert_eq!(
-            (spec.location.as_str(), spec.condition.as_deref()),
-            ("work", Some("(flag)"))
+            (spec.location, spec.condition.as_deref()),
+            (function("work"), Some("(flag)"))
         );
         assert_eq!(spec.only.expect("a set").text(), "worker*,2.1");
         let spec = BreakpointSpec::parse("iffy", 1).expect("parses");
-        assert_eq!(spec.location, "iffy");
+        assert_eq!(spec.location, function("iffy"));
         assert!(BreakpointSpec::parse("main if", 1).is_err());
     }
 }
