@@ -109,9 +109,9 @@ fn by_kind(interpreter: &mut Interpreter, kind: Completes, text: &str, at: usize
         Completes::Words(words) => begin(words.iter().copied(), word),
         Completes::Location => return location(interpreter, text, at),
         Completes::Expression => return expression(interpreter, text, at),
-        Completes::Function => interpreter.debugger.complete_function(word, MOST),
+        Completes::Function => interpreter.at().complete_function(word, MOST),
         Completes::Type => {
-            let types = interpreter.debugger.info_types(&format!("^{word}"));
+            let types = interpreter.at().info_types(&format!("^{word}"));
             let mut found: Vec<String> = types
                 .map(|views| views.into_iter().map(|view| view.name).collect())
                 .unwrap_or_default();
@@ -145,7 +145,7 @@ fn by_kind(interpreter: &mut Interpreter, kind: Completes, text: &str, at: usize
             found
         }
         Completes::Register => {
-            let registers = interpreter.debugger.registers(&["all"]).unwrap_or_default();
+            let registers = interpreter.at().registers(&["all"]).unwrap_or_default();
             begin(registers.iter().map(|view| view.name.as_str()), word)
         }
     };
@@ -177,15 +177,13 @@ fn location(interpreter: &mut Interpreter, text: &str, at: usize) -> Completion 
     if let Some(colon) = single_colon {
         return Completion {
             start: start + colon + 1,
-            candidates: interpreter
-                .debugger
-                .complete_function(&word[colon + 1..], MOST),
+            candidates: interpreter.at().complete_function(&word[colon + 1..], MOST),
         };
     }
-    let mut candidates = interpreter.debugger.complete_function(word, MOST);
+    let mut candidates = interpreter.at().complete_function(word, MOST);
     candidates.extend(
         interpreter
-            .debugger
+            .at()
             .complete_file(word, MOST)
             .into_iter()
             .map(|file| format!("{file}:")),
@@ -210,11 +208,11 @@ fn expression(interpreter: &mut Interpreter, text: &str, at: usize) -> Completio
         };
     }
     if let Some(name) = word.strip_prefix('$') {
-        let registers = interpreter.debugger.registers(&["all"]).unwrap_or_default();
+        let registers = interpreter.at().registers(&["all"]).unwrap_or_default();
         let mut names: Vec<String> = registers.into_iter().map(|view| view.name).collect();
         names.extend(
             interpreter
-                .debugger
+                .at()
                 .convenience()
                 .into_iter()
                 .map(|(name, _)| name),
@@ -224,16 +222,16 @@ fn expression(interpreter: &mut Interpreter, text: &str, at: usize) -> Completio
             candidates: begin(names.iter().map(String::as_str), name),
         };
     }
-    let mut candidates = interpreter.debugger.complete_variable(word);
+    let mut candidates = interpreter.at().complete_variable(word);
     if !word.is_empty() {
-        candidates.extend(interpreter.debugger.complete_function(word, MOST));
+        candidates.extend(interpreter.at().complete_function(word, MOST));
     }
     Completion { start, candidates }
 }
 
 /// The names of an object's fields, read from the definition of its type.
 fn fields(interpreter: &mut Interpreter, object: &str) -> Vec<String> {
-    let Ok(definition) = interpreter.debugger.ptype(object) else {
+    let Ok(definition) = interpreter.at().ptype(object) else {
         return Vec::new();
     };
     fields_of(&definition)

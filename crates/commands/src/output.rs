@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use wayfarer_debugger::Event;
-use wayfarer_debugger::view::{DisplayView, StopReason};
+use wayfarer_debugger::view::{DisplayView, StopReason, StopView};
+use wayfarer_debugger::{Event, ThreadId};
 
 use crate::answer::{Answer, CommandError};
+use crate::selection::thread_of;
 use crate::text::{StopStyle, event};
 
 /// Something that shows text at once.
@@ -59,6 +60,8 @@ struct Inner {
     screen: Box<dyn Screen>,
     json: bool,
     style: StopStyle,
+    /// The thread that the prompt looks at.
+    selected: Option<ThreadId>,
     /// Breakpoints whose commands begin with `silent`.
     silent: BTreeSet<u32>,
     /// The session ends: what happens now is of no interest.
@@ -91,6 +94,7 @@ impl Output {
             screen,
             json,
             style: StopStyle::default(),
+            selected: None,
             silent: BTreeSet::new(),
             closed: false,
             verbose: false,
@@ -117,6 +121,11 @@ impl Output {
 
     pub fn style(&self) -> StopStyle {
         self.inner().style
+    }
+
+    /// Where the prompt looks: a stop there needs no name.
+    pub fn set_selected(&self, thread: Option<ThreadId>) {
+        self.inner().selected = thread;
     }
 
     pub fn set_verbose(&self, verbose: bool) {
@@ -196,6 +205,21 @@ impl Output {
         if inner.closed {
             return;
         }
+        let selected = inner.selected.is_some_and(|selected| match event {
+            Event::Stopped(stop) => {
+                let thread = thread_of(stop);
+                thread == selected || (stop.reason.is_end() && thread.process == selected.process)
+            }
+            _ => false,
+        });
+        let seen = match event {
+            Event::Stopped(stop) if selected && !stop.current => Event::Stopped(StopView {
+                current: true,
+                ..stop.clone()
+            }),
+            other => other.clone(),
+        };
+        let event = &seen;
         if inner.json {
             inner.object(event);
             return;

@@ -22,12 +22,13 @@ mod step;
 pub mod view;
 
 pub use agent::Interrupter;
-pub use debugger::{Debugger, SearchSpec};
+pub use debugger::{At, Debugger, SearchSpec};
 pub use error::{DebuggerError, Result};
 pub use event::{Event, Listening};
 pub use location::Location;
 pub use request::{
     AgentStart, BreakpointSpec, CatchSpec, Count, DisassembleSpec, ExamineSpec, HandleAction,
-    Launch, ListSpec, Options, Run, StackSpec, WatchAccess, WatchSpec,
+    Launch, ListSpec, Options, Run, StackFrame, StackSpec, WatchAccess, WatchSpec,
 };
 pub use set::{Set, ThreadId};
+pub use source::Listed;

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Location, Set};
+use serde::Serialize;
+
+use crate::{Location, Set, ThreadId};
 
 /// Where the agent comes from.
 #[derive(Clone, Debug)]
@@ -63,6 +65,21 @@ pub struct Launch {
     pub randomize: bool,
 }
 
+/// A frame of a thread: what most requests are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct StackFrame {
+    pub thread: ThreadId,
+    /// 0 is the innermost.
+    pub level: u32,
+}
+
+impl StackFrame {
+    /// Where a thread stands.
+    pub fn innermost(thread: ThreadId) -> StackFrame {
+        StackFrame { thread, level: 0 }
+    }
+}
+
 /// How many times: steps, ignored hits.
 pub type Count = u64;
 
@@ -87,11 +104,11 @@ pub enum Run {
     NextInstruction {
         count: Count,
     },
-    /// Until the selected frame returns.
+    /// Until the frame returns.
     Finish,
     /// Like `next`, but not backwards (leaves a loop).
     Until,
-    /// To the location, or until the current frame returns.
+    /// To the location, or until the frame returns.
     UntilLocation(Location),
     /// To the location.
     Advance(Location),
@@ -99,7 +116,7 @@ pub enum Run {
     Jump(Location),
     /// Go on with this signal (`0`: none).
     Signal(String),
-    /// Leave the selected frame at once, with this value (gdb's `return`); nothing of it runs any more.
+    /// Leave the frame at once, with this value (gdb's `return`); nothing of it runs any more.
     Return(Option<String>),
 }
 
@@ -197,7 +214,7 @@ pub struct ExamineSpec {
 /// What `list` shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListSpec {
-    /// Around the selected frame at first, then the lines after the last shown.
+    /// Around the frame at first, then the lines after the last shown.
     #[default]
     Onward,
     /// `-`: the lines before the last shown.
@@ -211,7 +228,7 @@ pub enum ListSpec {
 /// What `disassemble` shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DisassembleSpec {
-    /// Empty: the selected frame's function. `LOC`, `START,END` or `START,+LENGTH` as expressions.
+    /// Empty: the frame's function. `LOC`, `START,END` or `START,+LENGTH` as expressions.
     pub what: String,
     /// `/s` or `/m`: lines of source between the instructions.
     pub source: bool,

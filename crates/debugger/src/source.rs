@@ -6,25 +6,36 @@ use std::sync::Arc;
 
 use wayfarer_symbols::source::{SourcePath, SourceText};
 
-use crate::view::SourceLineView;
+use crate::view::{SourceLineView, SourceView};
 use crate::{DebuggerError, Result};
 
-/// The source files of the session, and where `list` is.
+/// The source files of the session.
 #[derive(Default)]
 pub(crate) struct Sources {
     path: SourcePath,
     read: HashMap<PathBuf, Option<Arc<SourceText>>>,
-    /// File (as shown and with its directory) and the lines shown last.
-    pub listed: Option<Listed>,
 }
 
-/// What `list` showed last.
-#[derive(Clone, Debug)]
-pub(crate) struct Listed {
+/// Lines of source that a front end showed: `list` goes on from there, and bare line numbers are of that file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// As the compiler was given it.
     pub file: String,
     pub full_path: PathBuf,
     pub first: u32,
     pub last: u32,
+}
+
+impl Listed {
+    /// What that view shows, if there are lines in it.
+    pub fn of(view: &SourceView) -> Option<Listed> {
+        Some(Listed {
+            file: view.file.clone(),
+            full_path: PathBuf::from(&view.full_path),
+            first: view.lines.first()?.line,
+            last: view.lines.last()?.line,
+        })
+    }
 }
 
 impl Sources {

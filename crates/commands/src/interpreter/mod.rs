@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use wayfarer_debugger::view::StopView;
-use wayfarer_debugger::{Debugger, Event, Launch, Set};
+use wayfarer_debugger::view::{FrameView, StopView, Who};
+use wayfarer_debugger::{At, Debugger, DebuggerError, Event, Launch, Set, StackFrame, ThreadId};
 
 use crate::answer::{Answer, CommandError};
 use crate::command::{Call, Command, Repeats};
 use crate::lines::{Lines, ListedLines};
 use crate::lookup;
 use crate::output::Output;
+use crate::selection::Selection;
 use crate::settings::OwnSettings;
 use crate::text::StopStyle;
 
@@ -55,6 +56,8 @@ pub struct Interpreter {
     pub program: Option<Launch>,
     /// Arguments, environment or directory were changed since it was last launched.
     pub launch_changed: bool,
+    /// What the prompt looks at.
+    pub selection: Selection,
     /// The set that `on` put in front of the present command.
     pub scope: Option<Set>,
     /// Lines typed, oldest first.
@@ -86,6 +89,7 @@ impl Interpreter {
             interactive: false,
             program: None,
             launch_changed: false,
+            selection: Selection::default(),
             scope: None,
             history: Vec::new(),
             defined: BTreeMap::new(),
@@ -307,9 +311,56 @@ impl Interpreter {
         Flow::Good
     }
 
+    /// The debugger, asked about the selected frame.
+    pub fn at(&mut self) -> At<'_> {
+        let frame = self.selection.frame(&self.debugger);
+        self.output.set_selected(frame.map(|frame| frame.thread));
+        let listed = self.selection.listed().cloned();
+        self.debugger.at(frame).listed(listed)
+    }
+
+    /// The selected thread.
+    pub fn current(&mut self) -> Option<ThreadId> {
+        let frame = self.selection.frame(&self.debugger)?;
+        Some(frame.thread)
+    }
+
+    /// Goes to another thread, to the frame that was selected there since it ran. The frame is none while it runs.
+    pub fn select_thread(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<(Who, Option<FrameView>), DebuggerError> {
+        let frame = self.selection.frame_of(thread, &self.debugger);
+        let looked = self.debugger.at(frame).look()?;
+        self.selection.select_thread(thread);
+        Ok(looked)
+    }
+
+    /// Goes to another frame of the selected thread.
+    pub fn select_frame(&mut self, level: u32) -> Result<FrameView, DebuggerError> {
+        let thread = self.current().ok_or(DebuggerError::NoProcess)?;
+        let frame = StackFrame { thread, level };
+        let view = self.debugger.at(frame).frame()?;
+        self.selection.select_frame(frame, &self.debugger);
+        self.debugger.at(frame).look()?;
+        Ok(view)
+    }
+
+    /// Runs something that may select, and puts the selection back; who has ended meanwhile is replaced when it is
+    /// asked for.
+    pub fn keeping_selection<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.selection.clone();
+        let result = work(self);
+        self.selection = before;
+        self.selection.set_listed(None);
+        // The frame that `NAME:EXPRESSION` means is this one again.
+        let _ = self.at().look();
+        result
+    }
+
     /// How stops are to be named from now on.
-    fn update_style(&self) {
-        let processes = self.debugger.processes();
+    fn update_style(&mut self) {
+        let processes = self.at().processes();
         let alive = |view: &&wayfarer_debugger::view::ProcessView| {
             use wayfarer_debugger::view::ProcessState::{Running, Stopped};
             matches!(view.state, Running | Stopped)
@@ -322,8 +373,8 @@ impl Interpreter {
     }
 
     /// Whether several processes live: names and `2.1` are used then.
-    pub fn several_processes(&self) -> bool {
-        self.debugger.processes().len() > 1
+    pub fn several_processes(&mut self) -> bool {
+        self.at().processes().len() > 1
     }
 
     /// Asks a person; everyone else has agreed by writing the command.

@@ -1,10 +1,10 @@
 //! What follows a stop: displays, the `commands` of breakpoints, news from the background.
 
-use wayfarer_debugger::ThreadId;
 use wayfarer_debugger::view::{StopReason, StopView};
 
 use super::{Flow, Interpreter};
 use crate::lines::{Lines, ListedLines};
+use crate::selection::thread_of;
 
 impl Interpreter {
     /// Handles what happened while no line was typed; stops were shown as they came, their `commands` run now, each in the
@@ -18,7 +18,11 @@ impl Interpreter {
             self.output.error("", &error.into());
             Vec::new()
         });
+        let current = self.current();
         for stop in stops {
+            if Some(thread_of(&stop)) == current {
+                self.selection.set_listed(None);
+            }
             let has_commands = stop
                 .reason
                 .breakpoint()
@@ -27,19 +31,12 @@ impl Interpreter {
             if !has_commands {
                 continue;
             }
-            let before = self.debugger.current();
-            let id = ThreadId {
-                process: stop.who.process_number,
-                thread: stop.who.thread_number,
-            };
-            if self.debugger.select(id).is_ok() {
-                self.stops.clear();
-                self.run_commands_of(&[stop]);
-            }
-            if let Some(before) = before {
-                // It may be gone; the debugger has then chosen another.
-                let _ = self.debugger.select(before);
-            }
+            self.keeping_selection(|interpreter| {
+                if interpreter.select_thread(thread_of(&stop)).is_ok() {
+                    interpreter.stops.clear();
+                    interpreter.run_commands_of(&[stop]);
+                }
+            });
         }
     }
 
@@ -53,13 +50,15 @@ impl Interpreter {
         }
     }
 
-    /// Takes note of stops that a command caused; their displays and `commands` come after it.
+    /// Takes note of stops that a command caused: the selection follows them; their displays and `commands` come after
+    /// the command.
     pub fn note_stops(&mut self, stops: &[StopView]) {
         for stop in stops {
             if let StopReason::Exited { status } = stop.reason {
                 self.exit_status = Some(status);
             }
         }
+        self.selection.follow(stops, &self.debugger);
         self.stops = stops.to_vec();
     }
 
@@ -69,7 +68,7 @@ impl Interpreter {
             .iter()
             .any(|stop| stop.current && !stop.reason.is_end());
         if here {
-            let displays = self.debugger.displays();
+            let displays = self.at().displays();
             let displays = crate::verbs::display::with_memory(self, displays);
             if !displays.is_empty() {
                 let text = crate::verbs::display::shown(&displays);

@@ -58,10 +58,7 @@ fn change(
         match &interpreter.scope {
             Some(set) => set.clone(),
             None => {
-                let thread = interpreter
-                    .debugger
-                    .current()
-                    .ok_or("No thread selected.")?;
+                let thread = interpreter.current().ok_or("No thread selected.")?;
                 Set::thread(thread)
             }
         }

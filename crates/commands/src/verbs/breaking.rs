@@ -80,11 +80,11 @@ fn set(
 }
 
 /// Reads the arguments, with the set of `on SET break …` where the line names none.
-pub fn parse(interpreter: &Interpreter, arguments: &str) -> Result<BreakpointSpec, CommandError> {
-    let current = interpreter
-        .debugger
-        .current()
-        .map_or(1, |thread| thread.process);
+pub fn parse(
+    interpreter: &mut Interpreter,
+    arguments: &str,
+) -> Result<BreakpointSpec, CommandError> {
+    let current = interpreter.current().map_or(1, |thread| thread.process);
     let mut spec = BreakpointSpec::parse(arguments, current)?;
     if spec.only.is_none() {
         spec.only.clone_from(&interpreter.scope);
@@ -99,13 +99,13 @@ pub fn add(
     mut spec: BreakpointSpec,
 ) -> Result<Answer, CommandError> {
     spec.pending = interpreter.settings.is_on("breakpoint pending");
-    let view = match interpreter.debugger.add_breakpoint(spec.clone()) {
+    let view = match interpreter.at().add_breakpoint(spec.clone()) {
         Err(error)
             if imported(&error)
                 || (unknown(&error) && wait_for_library(interpreter, &error, call)) =>
         {
             spec.pending = true;
-            interpreter.debugger.add_breakpoint(spec)?
+            interpreter.at().add_breakpoint(spec)?
         }
         other => other?,
     };
@@ -135,7 +135,7 @@ fn wait_for_library(interpreter: &Interpreter, error: &DebuggerError, call: Call
 
 fn regex(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     let only: Option<Set> = interpreter.scope.clone();
-    let mut views = interpreter.debugger.add_regex_breakpoints(call.arguments)?;
+    let mut views = interpreter.at().add_regex_breakpoints(call.arguments)?;
     if views.is_empty() {
         return Err(CommandError::new(format!(
             "No function matches \"{}\".",

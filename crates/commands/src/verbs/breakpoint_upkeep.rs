@@ -77,7 +77,7 @@ fn condition(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Co
     let (word, expression) = split_word(call.arguments);
     let number = number(word)?;
     let wanted = (!expression.is_empty()).then_some(expression);
-    interpreter.debugger.set_condition(number, wanted)?;
+    interpreter.at().set_condition(number, wanted)?;
     match wanted {
         Some(_) => Ok(Answer::silent()),
         None => Ok(Answer::line(format!(
@@ -92,7 +92,7 @@ fn ignore(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comma
     if count.is_empty() {
         return Err("Second argument (specified ignore-count) is missing.".into());
     }
-    let value = interpreter.debugger.evaluate(count, Some("d"))?;
+    let value = interpreter.at().evaluate(count, Some("d"))?;
     let count: i64 = value
         .text
         .parse()
@@ -156,7 +156,7 @@ fn displays(
     enabled: bool,
 ) -> Result<Answer, CommandError> {
     let numbers = if text.is_empty() {
-        let displays = interpreter.debugger.displays();
+        let displays = interpreter.at().displays();
         displays.iter().map(|view| view.number).collect()
     } else {
         number_list(text)?
@@ -188,7 +188,7 @@ fn delete(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comma
 
 fn clear(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     let numbers = interpreter
-        .debugger
+        .at()
         .clear_breakpoints(&call.arguments.parse()?)?;
     let text: Vec<String> = numbers.iter().map(u32::to_string).collect();
     let plural = if numbers.len() == 1 { "" } else { "s" };

@@ -20,7 +20,7 @@ fn call(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
     if call.arguments.is_empty() {
         return Err("The history is empty: an expression is needed.".into());
     }
-    Ok(match interpreter.debugger.call(call.arguments)? {
+    Ok(match interpreter.at().call(call.arguments)? {
         Some(view) => Answer::with(super::print::shown(&view), view),
         None => Answer::silent(),
     })

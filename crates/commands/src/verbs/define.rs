@@ -140,7 +140,7 @@ fn if_(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandE
         return Err("if/while commands require arguments.".into());
     }
     let (yes, no) = split_else(block);
-    let chosen = if interpreter.debugger.is_true(call.arguments)? {
+    let chosen = if interpreter.at().is_true(call.arguments)? {
         yes
     } else {
         no
@@ -153,7 +153,7 @@ fn while_(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comma
     if call.arguments.is_empty() {
         return Err("if/while commands require arguments.".into());
     }
-    while interpreter.debugger.is_true(call.arguments)? {
+    while interpreter.at().is_true(call.arguments)? {
         if interpreter.interrupt.load(Ordering::SeqCst) {
             return Err("Quit".into());
         }

@@ -38,7 +38,7 @@ fn disassemble(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, 
         }
         what = rest;
     }
-    let view = interpreter.debugger.disassemble(DisassembleSpec {
+    let view = interpreter.at().disassemble(DisassembleSpec {
         what: what.to_owned(),
         source: style.source,
     })?;

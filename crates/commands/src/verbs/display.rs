@@ -67,7 +67,7 @@ pub fn with_memory(interpreter: &mut Interpreter, mut views: Vec<DisplayView>) -
         let Ok((format, expression)) = split_format(&view.expression) else {
             continue;
         };
-        let lines = interpreter.debugger.examine(ExamineSpec {
+        let lines = interpreter.at().examine(ExamineSpec {
             count: format.count,
             format: format.letter,
             unit: format.size,
@@ -80,14 +80,14 @@ pub fn with_memory(interpreter: &mut Interpreter, mut views: Vec<DisplayView>) -
 
 fn display(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     if call.arguments.is_empty() {
-        let views = interpreter.debugger.displays();
+        let views = interpreter.at().displays();
         let views = with_memory(interpreter, views);
         return Ok(Answer::with(shown(&views), views));
     }
     let (format, expression) = split_format(call.arguments)?;
     let format = super::print::format_text(format);
     let view = interpreter
-        .debugger
+        .at()
         .add_display(expression, format.as_deref())?;
     let views = with_memory(interpreter, vec![view]);
     Ok(Answer::with(shown(&views), &views[0]))
@@ -107,7 +107,7 @@ pub fn remove(interpreter: &mut Interpreter, text: &str) -> Result<Answer, Comma
 
 /// `info display`.
 pub fn info(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.displays();
+    let views = interpreter.at().displays();
     if views.is_empty() {
         return Ok(Answer::with(
             "There are no auto-display expressions now.\n",

@@ -20,7 +20,7 @@ ADDRESS is an expression; without one, and with an empty line afterwards, it goe
 
 fn examine(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     let (format, expression) = split_format(call.arguments)?;
-    let lines = interpreter.debugger.examine(ExamineSpec {
+    let lines = interpreter.at().examine(ExamineSpec {
         count: format.count,
         format: format.letter,
         unit: format.size,

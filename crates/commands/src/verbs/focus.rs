@@ -43,7 +43,13 @@ fn focus(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comman
         return members(interpreter, &set, "Focus");
     }
     let set = Set::parse(call.arguments)?;
-    interpreter.debugger.set_focus(set)?;
+    let members = interpreter.debugger.set_focus(set)?;
+    let current = interpreter.current();
+    if let Some(&first) = members.first()
+        && current.is_none_or(|current| !members.contains(&current))
+    {
+        interpreter.selection.select_thread(first);
+    }
     Ok(Answer::silent())
 }
 
@@ -118,8 +124,8 @@ fn once_per_process(
     interpreter: &mut Interpreter,
     threads: &[ThreadId],
 ) -> Result<Vec<ThreadId>, CommandError> {
-    let current = interpreter.debugger.current();
-    let counts = interpreter.debugger.processes();
+    let current = interpreter.current();
+    let counts = interpreter.at().processes();
     let mut chosen: Vec<ThreadId> = Vec::new();
     let mut at = 0;
     while at < threads.len() {

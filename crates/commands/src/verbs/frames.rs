@@ -49,7 +49,7 @@ pub fn backtrace(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer
     match Wanted::parse(call.arguments)? {
         Wanted::Tree(set) => tree(interpreter, set),
         Wanted::Stack(spec) => {
-            let view = interpreter.debugger.backtrace(spec)?;
+            let view = interpreter.at().backtrace(spec)?;
             stack(interpreter, view)
         }
     }
@@ -141,7 +141,7 @@ fn tree(interpreter: &mut Interpreter, set: &str) -> Result<Answer, CommandError
 pub fn shown(interpreter: &mut Interpreter, frame: &FrameView) -> String {
     let mut text = format!("{}\n", text::frame_line(frame));
     let source = interpreter
-        .debugger
+        .at()
         .frame_info()
         .ok()
         .and_then(|info| info.source_line);
@@ -155,18 +155,21 @@ pub fn shown(interpreter: &mut Interpreter, frame: &FrameView) -> String {
 
 /// The selected frame.
 pub fn current(interpreter: &mut Interpreter) -> Result<Answer, CommandError> {
-    let frame = interpreter.debugger.frame()?;
+    let frame = interpreter.at().frame()?;
     Ok(Answer::with(shown(interpreter, &frame), frame))
 }
 
 fn frame(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     let (word, rest) = split_word(call.arguments);
     let frame = match word {
-        "" => interpreter.debugger.frame()?,
-        "function" => interpreter.debugger.select_frame_of(rest)?,
+        "" => interpreter.at().frame()?,
+        "function" => {
+            let level = interpreter.at().frame_of(rest)?.level;
+            interpreter.select_frame(level)?
+        }
         "apply" => return apply(interpreter, rest),
-        "level" => interpreter.debugger.select_frame(level(rest)?)?,
-        _ => interpreter.debugger.select_frame(level(call.arguments)?)?,
+        "level" => interpreter.select_frame(level(rest)?)?,
+        _ => interpreter.select_frame(level(call.arguments)?)?,
     };
     Ok(Answer::with(shown(interpreter, &frame), frame))
 }
@@ -192,10 +195,11 @@ fn move_by(
     let up = if count < 0 { !up } else { up };
     let count = u32::try_from(count.unsigned_abs()).unwrap_or(u32::MAX);
     let frame = if up {
-        interpreter.debugger.up(count)?
+        interpreter.at().up(count)?
     } else {
-        interpreter.debugger.down(count)?
+        interpreter.at().down(count)?
     };
+    let frame = interpreter.select_frame(frame.level)?;
     Ok(Answer::with(shown(interpreter, &frame), frame))
 }
 
@@ -213,15 +217,15 @@ fn apply(interpreter: &mut Interpreter, text: &str) -> Result<Answer, CommandErr
                 .map_err(|_| CommandError::new(format!("\"{count}\" is not a count.")))?,
         ),
     };
-    let before = interpreter.debugger.frame()?.level;
+    let before = interpreter.at().frame()?.level;
     let stack = interpreter
-        .debugger
+        .at()
         .backtrace(StackSpec { limit, full: false })?;
     let mut answer = String::new();
     let mut values = Vec::new();
     for frame in &stack.frames {
         answer.push_str(&format!("{}\n", text::frame_line(frame)));
-        interpreter.debugger.select_frame(frame.level)?;
+        interpreter.select_frame(frame.level)?;
         match interpreter.evaluate(command) {
             Ok(one) => {
                 answer.push_str(&one.text);
@@ -230,6 +234,6 @@ fn apply(interpreter: &mut Interpreter, text: &str) -> Result<Answer, CommandErr
             Err(error) => answer.push_str(&format!("{error}\n")),
         }
     }
-    interpreter.debugger.select_frame(before)?;
+    interpreter.select_frame(before)?;
     Ok(Answer::with(answer, values))
 }

@@ -209,7 +209,7 @@ fn watchpoints(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, Com
 }
 
 fn arguments(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.arguments()?;
+    let views = interpreter.at().arguments()?;
     let text = if views.is_empty() {
         "No arguments.\n".to_owned()
     } else {
@@ -219,7 +219,7 @@ fn arguments(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, Comma
 }
 
 fn locals(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.locals()?;
+    let views = interpreter.at().locals()?;
     let text = if views.is_empty() {
         "No locals.\n".to_owned()
     } else {
@@ -229,8 +229,8 @@ fn locals(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandE
 }
 
 fn scope(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let mut views = interpreter.debugger.arguments()?;
-    views.extend(interpreter.debugger.locals()?);
+    let mut views = interpreter.at().arguments()?;
+    views.extend(interpreter.at().locals()?);
     let mut text = String::new();
     for view in &views {
         let type_name = view.type_name.as_deref().unwrap_or("unknown type");
@@ -248,7 +248,7 @@ fn scope(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandEr
 }
 
 fn frame(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let view = interpreter.debugger.frame_info()?;
+    let view = interpreter.at().frame_info()?;
     Ok(Answer::with(text::frame::frame_info(&view), view))
 }
 
@@ -257,6 +257,6 @@ fn registers(interpreter: &mut Interpreter, names: &[&str]) -> Result<Answer, Co
         .iter()
         .map(|name| name.trim_start_matches('$'))
         .collect();
-    let views = interpreter.debugger.registers(&names)?;
+    let views = interpreter.at().registers(&names)?;
     Ok(Answer::with(text::code::registers(&views), views))
 }

@@ -11,12 +11,12 @@ pub fn address(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, 
     if call.arguments.is_empty() {
         return Err("Argument required.".into());
     }
-    let text = interpreter.debugger.info_address(call.arguments)?;
+    let text = interpreter.at().info_address(call.arguments)?;
     Ok(Answer::line(text.trim_end()))
 }
 
 pub fn line(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.info_line(&call.arguments.parse()?)?;
+    let views = interpreter.at().info_line(&call.arguments.parse()?)?;
     let text: String = views.iter().map(symbols::line).collect();
     Ok(Answer::with(text, views))
 }
@@ -25,12 +25,12 @@ pub fn symbol(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, C
     if call.arguments.is_empty() {
         return Err("Argument required (address).".into());
     }
-    let view = interpreter.debugger.info_symbol(call.arguments)?;
+    let view = interpreter.at().info_symbol(call.arguments)?;
     Ok(Answer::with(symbols::symbol(&view), view))
 }
 
 pub fn source(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let view = interpreter.debugger.info_source()?;
+    let view = interpreter.at().info_source()?;
     Ok(Answer::with(symbols::source_file(&view), view))
 }
 
@@ -38,7 +38,7 @@ pub fn source(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, Comm
 const MOST_FILES: usize = 10_000;
 
 pub fn sources(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let mut names = interpreter.debugger.complete_file("", MOST_FILES);
+    let mut names = interpreter.at().complete_file("", MOST_FILES);
     names.retain(|name| name.contains(call.arguments));
     names.sort();
     names.dedup();
@@ -47,7 +47,7 @@ pub fn sources(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, 
 }
 
 pub fn libraries(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let mut views = interpreter.debugger.shared_libraries()?;
+    let mut views = interpreter.at().shared_libraries()?;
     views.retain(|view| view.path.contains(call.arguments));
     if views.is_empty() {
         return Ok(Answer::with(
@@ -61,17 +61,17 @@ pub fn libraries(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer
 }
 
 pub fn functions(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.info_functions(call.arguments)?;
+    let views = interpreter.at().info_functions(call.arguments)?;
     Ok(listed(views, "functions", call.arguments))
 }
 
 pub fn variables(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.info_variables(call.arguments)?;
+    let views = interpreter.at().info_variables(call.arguments)?;
     Ok(listed(views, "variables", call.arguments))
 }
 
 pub fn types(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.info_types(call.arguments)?;
+    let views = interpreter.at().info_types(call.arguments)?;
     Ok(listed(views, "types", call.arguments))
 }
 

@@ -1,6 +1,6 @@
 //! `list`: source.
 
-use wayfarer_debugger::{ListSpec, Location};
+use wayfarer_debugger::{ListSpec, Listed, Location};
 
 use crate::answer::{Answer, CommandError};
 use crate::command::{Call, Chapter, Command, Completes, Repeats};
@@ -28,7 +28,8 @@ fn list(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
             _ => ListSpec::Around(text.parse()?),
         },
     };
-    let view = interpreter.debugger.list(spec)?;
+    let view = interpreter.at().list(spec)?;
+    interpreter.selection.set_listed(Listed::of(&view));
     Ok(Answer::with(text::code::source(&view), view))
 }
 

@@ -26,7 +26,7 @@ type's own `Debug`.",
         .help("Show a value without history, name or newline.", "")
         .completes(Completes::Expression),
     Command::new("printf", Chapter::Data, |interpreter, call| {
-        let text = interpreter.debugger.printf(call.arguments)?;
+        let text = interpreter.at().printf(call.arguments)?;
         Ok(Answer::with(text.clone(), text))
     })
     .usage(&["\"FORMAT\" [, EXPRESSION…]"])
@@ -119,7 +119,7 @@ fn print(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comman
         before.push((name, interpreter.debugger.show(name)?));
         interpreter.debugger.set(name, value)?;
     }
-    let result = interpreter.debugger.print(expression, format.as_deref());
+    let result = interpreter.at().print(expression, format.as_deref());
     for (name, value) in before.into_iter().rev() {
         interpreter.debugger.set(name, &value)?;
     }
@@ -133,7 +133,7 @@ fn output(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comma
         return Err("Argument required (expression to compute).".into());
     }
     let view = interpreter
-        .debugger
+        .at()
         .evaluate(expression, format_text(format).as_deref())?;
     Ok(Answer::with(view.text.clone(), view))
 }

@@ -28,10 +28,11 @@ pub const COMMANDS: &[Command] = &[
 
 fn proc(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     if !call.arguments.is_empty() {
-        let (who, frame) = interpreter.debugger.select_process(call.arguments)?;
+        let thread = interpreter.at().thread_of_process(call.arguments)?;
+        let (who, frame) = interpreter.select_thread(thread)?;
         return Ok(super::threads::selected(interpreter, &who, frame));
     }
-    let views = interpreter.debugger.processes();
+    let views = interpreter.at().processes();
     let view = views
         .iter()
         .find(|view| view.current)
@@ -58,13 +59,13 @@ fn name(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
             "\"{new}\" can't be a name: it must begin with a letter and have letters, digits, '-', '_', '.' only."
         )));
     }
-    interpreter.debugger.rename(which, new)?;
+    interpreter.at().rename(which, new)?;
     Ok(Answer::silent())
 }
 
 /// `info procs`.
 pub fn info(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let views = interpreter.debugger.processes();
+    let views = interpreter.at().processes();
     if views.is_empty() {
         return Ok(Answer::with("No processes.\n", views));
     }
@@ -73,7 +74,7 @@ pub fn info(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, Comman
 
 /// `info program`.
 pub fn program(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let Some(stop) = interpreter.debugger.last_stop() else {
+    let Some(stop) = interpreter.at().last_stop() else {
         return Ok(Answer::line("The program being debugged is not being run."));
     };
     let style = interpreter.output.style();

@@ -38,7 +38,7 @@ fn find(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
             )));
         }
     };
-    let found = interpreter.debugger.find(&SearchSpec {
+    let found = interpreter.at().find(&SearchSpec {
         start,
         end,
         values: parts.collect(),

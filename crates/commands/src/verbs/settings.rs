@@ -107,7 +107,7 @@ fn set(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandE
         Ok((setting, value)) if !assigns => change(interpreter, setting, value),
         Err(error) if !call.arguments.contains('=') => Err(error),
         _ => {
-            interpreter.debugger.set_variable(call.arguments)?;
+            interpreter.at().set_variable(call.arguments)?;
             Ok(Answer::silent())
         }
     }
@@ -164,7 +164,7 @@ fn set_variable(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer,
     if call.arguments.is_empty() {
         return Err("Argument required (expression to compute).".into());
     }
-    interpreter.debugger.set_variable(call.arguments)?;
+    interpreter.at().set_variable(call.arguments)?;
     Ok(Answer::silent())
 }
 
@@ -309,7 +309,7 @@ fn values(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comma
 }
 
 fn convenience(interpreter: &mut Interpreter, _: Call<'_>) -> Result<Answer, CommandError> {
-    let mut pairs = interpreter.debugger.convenience();
+    let mut pairs = interpreter.at().convenience();
     if let Some(status) = interpreter.exit_status
         && !pairs.iter().any(|(name, _)| name == "_exitcode")
     {

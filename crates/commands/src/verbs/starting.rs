@@ -73,13 +73,15 @@ fn load(interpreter: &mut Interpreter, call: &mut Call<'_>) -> Result<(), Comman
     }
     if changed {
         if interpreter.debugger.has_processes() {
-            interpreter.debugger.kill(Some(&Set::all()))?;
+            interpreter.at().kill(Some(&Set::all()))?;
         }
-        interpreter.debugger.launch(launch.clone())?;
+        let stop = interpreter.debugger.launch(launch.clone())?;
+        interpreter.selection.follow(&[stop], &interpreter.debugger);
         interpreter.program = Some(launch);
         interpreter.launch_changed = false;
     } else {
-        interpreter.debugger.relaunch()?;
+        let stop = interpreter.debugger.relaunch()?;
+        interpreter.selection.follow(&[stop], &interpreter.debugger);
     }
     Ok(())
 }
@@ -111,7 +113,7 @@ fn run(interpreter: &mut Interpreter, mut call: Call<'_>) -> Result<Answer, Comm
 
 fn start(interpreter: &mut Interpreter, mut call: Call<'_>) -> Result<Answer, CommandError> {
     load(interpreter, &mut call)?;
-    let view = interpreter.debugger.add_breakpoint(BreakpointSpec {
+    let view = interpreter.at().add_breakpoint(BreakpointSpec {
         location: Location::Function("main".to_owned()),
         temporary: true,
         ..BreakpointSpec::default()
@@ -154,6 +156,7 @@ pub fn attach_all(interpreter: &mut Interpreter, pids: &[i32]) -> Result<Answer,
             Err(error) => failed.push(format!("process {pid}: {error}")),
         }
     }
+    interpreter.selection.follow(&stops, &interpreter.debugger);
     if stops.is_empty() {
         return Err(CommandError::new(failed.join("\n")));
     }
@@ -204,7 +207,7 @@ fn set_of(interpreter: &Interpreter, text: &str) -> Result<Option<Set>, CommandE
 
 fn detach(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     let set = set_of(interpreter, call.arguments)?;
-    let views = interpreter.debugger.detach(set.as_ref())?;
+    let views = interpreter.at().detach(set.as_ref())?;
     let text = views
         .iter()
         .map(|view| {
@@ -232,7 +235,7 @@ fn kill(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
     if !interpreter.confirmed(question, call.lines) {
         return Err("Not confirmed.".into());
     }
-    let views = interpreter.debugger.kill(set.as_ref())?;
+    let views = interpreter.at().kill(set.as_ref())?;
     let text = views
         .iter()
         .filter(|view| !matches!(view.state, ProcessState::Detached))

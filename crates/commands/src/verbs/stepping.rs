@@ -98,7 +98,7 @@ reached or the current frame returns.",
         )
         .completes(Completes::Set),
     row("wait", |interpreter, _| {
-        let stops = interpreter.debugger.wait()?;
+        let stops = interpreter.at().wait()?;
         interpreter.note_stops(&stops);
         Ok(Answer::with("", stops))
     })
@@ -113,10 +113,10 @@ pub fn go(
 ) -> Result<Answer, CommandError> {
     let scope = interpreter.scope.clone();
     if background {
-        interpreter.debugger.start(how, scope.as_ref())?;
+        interpreter.at().start(how, scope.as_ref())?;
         return Ok(Answer::silent());
     }
-    let stops = interpreter.debugger.execute(how, scope.as_ref())?;
+    let stops = interpreter.at().execute(how, scope.as_ref())?;
     interpreter.note_stops(&stops);
     Ok(Answer::with("", stops))
 }
@@ -144,7 +144,7 @@ fn count(interpreter: &mut Interpreter, text: &str) -> Result<u64, CommandError>
     if let Ok(count) = text.parse() {
         return Ok(count);
     }
-    let value = interpreter.debugger.evaluate(text, Some("d"))?;
+    let value = interpreter.at().evaluate(text, Some("d"))?;
     value
         .text
         .parse()
@@ -177,8 +177,8 @@ fn continue_(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Co
 
 fn finish(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     let (_, background) = split_background(call.arguments);
-    let frame = interpreter.debugger.frame()?;
-    interpreter.debugger.check_finish()?;
+    let frame = interpreter.at().frame()?;
+    interpreter.at().check_finish()?;
     interpreter.output.note(&format!(
         "Run till exit from {}\n",
         text::frame_line(&frame)
@@ -197,7 +197,7 @@ fn until(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comman
 }
 
 fn return_(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    let frame = interpreter.debugger.frame()?;
+    let frame = interpreter.at().frame()?;
     let name = frame.function.as_deref().unwrap_or("??");
     if !interpreter.confirmed(&format!("Make {name} return now?"), call.lines) {
         return Err("Not confirmed.".into());
@@ -211,7 +211,7 @@ fn halt(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
         "" | "-a" => interpreter.scope.clone(),
         text => Some(wayfarer_debugger::Set::parse(text)?),
     };
-    let stops = interpreter.debugger.halt(set.as_ref())?;
+    let stops = interpreter.at().halt(set.as_ref())?;
     interpreter.note_stops(&stops);
     Ok(Answer::with("", stops))
 }

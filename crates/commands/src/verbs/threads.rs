@@ -72,10 +72,11 @@ pub fn selected(interpreter: &mut Interpreter, who: &Who, frame: Option<FrameVie
 
 fn thread(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     if !call.arguments.is_empty() {
-        let (who, frame) = interpreter.debugger.select_thread(call.arguments)?;
+        let thread = interpreter.at().find_thread(call.arguments)?;
+        let (who, frame) = interpreter.select_thread(thread)?;
         return Ok(selected(interpreter, &who, frame));
     }
-    let thread = interpreter.debugger.current().ok_or("No thread selected")?;
+    let thread = interpreter.current().ok_or("No thread selected")?;
     let who = interpreter.debugger.who(thread)?;
     Ok(Answer::with(
         format!(
@@ -102,7 +103,7 @@ pub fn info(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Com
     if !interpreter.debugger.has_processes() {
         return Ok(Answer::line("No threads."));
     }
-    let views = interpreter.debugger.threads(set.as_ref())?;
+    let views = interpreter.at().threads(set.as_ref())?;
     let several = interpreter.several_processes();
     Ok(Answer::with(
         text::processes::threads(&views, several),
@@ -111,7 +112,7 @@ pub fn info(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Com
 }
 
 /// gdb's plain numbers mean threads of the current process: `1 3-4` is `P.1,P.3-4`.
-fn qualified(interpreter: &Interpreter, text: &str) -> String {
+fn qualified(interpreter: &mut Interpreter, text: &str) -> String {
     let plain = |word: &str| {
         !word.is_empty()
             && word
@@ -122,7 +123,7 @@ fn qualified(interpreter: &Interpreter, text: &str) -> String {
         .split([' ', ','])
         .filter(|word| !word.is_empty())
         .collect();
-    match interpreter.debugger.current() {
+    match interpreter.current() {
         Some(current) if words.iter().all(|word| plain(word)) => words
             .iter()
             .map(|word| format!("{}.{word}", current.process))
@@ -191,8 +192,6 @@ pub fn each(
     quiet: bool,
     title: impl Fn(&Who) -> String,
 ) -> Result<Answer, CommandError> {
-    let before = interpreter.debugger.current();
-    let level = interpreter.debugger.frame().ok().map(|frame| frame.level);
     let mut text = String::new();
     let mut values = Vec::new();
     let mut failed = None;
@@ -204,11 +203,10 @@ pub fn each(
     for thread in threads {
         let result = match stacks.remove(thread) {
             Some((who, stack)) => stack.map(|answer| (who, answer)),
-            None => interpreter
-                .debugger
-                .select(*thread)
-                .map_err(CommandError::from)
-                .and_then(|(who, _)| interpreter.evaluate(command).map(|answer| (who, answer))),
+            None => interpreter.keeping_selection(|interpreter| {
+                let (who, _) = interpreter.select_thread(*thread)?;
+                Ok((who, interpreter.evaluate(command)?))
+            }),
         };
         match result {
             Ok((who, answer)) => {
@@ -229,14 +227,6 @@ pub fn each(
             }
         }
     }
-    if let Some(before) = before {
-        // It may have ended meanwhile; then the debugger has chosen another.
-        if interpreter.debugger.select(before).is_ok()
-            && let Some(level) = level
-        {
-            let _ = interpreter.debugger.select_frame(level);
-        }
-    }
     match failed {
         Some(error) if good == 0 && threads.len() == 1 => Err(error),
         _ => Ok(Answer::with(text, values)),
@@ -244,7 +234,7 @@ pub fn each(
 }
 
 fn name(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
-    interpreter.debugger.name_thread(call.arguments.trim())?;
+    interpreter.at().name_thread(call.arguments.trim())?;
     Ok(Answer::silent())
 }
 
@@ -252,7 +242,7 @@ fn find(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
     if call.arguments.is_empty() {
         return Err("Argument required (text to find).".into());
     }
-    let mut views = interpreter.debugger.threads(None)?;
+    let mut views = interpreter.at().threads(None)?;
     views.retain(|view| {
         let who = &view.who;
         who.thread_name.contains(call.arguments)

@@ -32,18 +32,18 @@ fn ptype(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comman
         if let Some(flag) = flags.chars().find(|flag| *flag != 'o') {
             return Err(CommandError::new(format!("unrecognized flag '{flag}'")));
         }
-        if let Some(text) = interpreter.debugger.ptype_offsets(expression.trim())? {
+        if let Some(text) = interpreter.at().ptype_offsets(expression.trim())? {
             return Ok(Answer::with(text.clone(), text));
         }
-        let text = interpreter.debugger.ptype(expression.trim())?;
+        let text = interpreter.at().ptype(expression.trim())?;
         return Ok(Answer::with(format!("type = {}\n", text.trim_end()), text));
     }
-    let text = interpreter.debugger.ptype(call.arguments)?;
+    let text = interpreter.at().ptype(call.arguments)?;
     Ok(Answer::with(format!("type = {}\n", text.trim_end()), text))
 }
 
 fn whatis(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
     required(&call)?;
-    let text = interpreter.debugger.whatis(call.arguments)?;
+    let text = interpreter.at().whatis(call.arguments)?;
     Ok(Answer::with(format!("type = {}\n", text.trim_end()), text))
 }

@@ -60,7 +60,7 @@ fn set(
     if expression.is_empty() {
         return Err("Argument required (expression to compute).".into());
     }
-    let view = interpreter.debugger.add_watchpoint(WatchSpec {
+    let view = interpreter.at().add_watchpoint(WatchSpec {
         expression: expression.to_owned(),
         access,
         location,

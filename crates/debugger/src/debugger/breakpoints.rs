@@ -4,21 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use wayfarer_protocol as wire;
 
-use super::Debugger;
+use super::{At, Debugger};
 use crate::breakpoint::{Breakpoint, Does, Once, Target, What};
 use crate::view::{BreakpointKind, BreakpointView};
 use crate::{BreakpointSpec, DebuggerError, Location, Result, Set};
 
-impl Debugger {
+impl At<'_> {
     /// Sets a breakpoint, dprintf or barrier in every process of its set that has the code.
     pub fn add_breakpoint(&mut self, spec: BreakpointSpec) -> Result<BreakpointView> {
         let target = self.settle(&spec.location)?;
         if let Some(condition) = &spec.condition {
             self.check_expression(condition)?;
-            self.check_condition(&target, condition)?;
+            self.debugger.check_condition(&target, condition)?;
         }
         if let Some(set) = spec.only.clone() {
-            self.resolve(&set)?;
+            self.debugger.resolve(&set)?;
         }
         let does = match (spec.dprintf, spec.barrier) {
             (Some((format, arguments)), _) => {
@@ -31,14 +31,14 @@ impl Debugger {
             (None, false) => Does::Stop,
         };
         let location = match &spec.location {
-            Location::Here => self.describe_target(&target),
+            Location::Here => self.debugger.describe_target(&target),
             location => location.to_string(),
         };
-        let trouble = self.nothing_there(&target);
+        let trouble = self.debugger.nothing_there(&target);
         if let (Some(trouble), false) = (trouble, spec.pending) {
             return Err(trouble);
         }
-        let number = self.take_number();
+        let number = self.debugger.take_number();
         let what = What::Code {
             target,
             does,
@@ -49,10 +49,12 @@ impl Debugger {
         breakpoint.hardware = spec.hardware;
         breakpoint.condition = spec.condition;
         breakpoint.only = spec.only;
-        self.breakpoints.insert(number, breakpoint);
-        self.place_or_forget(number)
+        self.debugger.breakpoints.insert(number, breakpoint);
+        self.debugger.place_or_forget(number)
     }
+}
 
+impl Debugger {
     /// Why a target is nowhere, if it is nowhere.
     fn nothing_there(&self, target: &Target) -> Option<DebuggerError> {
         let mut first = None;
@@ -250,10 +252,12 @@ impl Debugger {
         self.remove_watch(number)?;
         self.remove_catch(number)
     }
+}
 
+impl At<'_> {
     /// `clear LOCATION`: takes away those at a location; their numbers.
     pub fn clear_breakpoints(&mut self, location: &Location) -> Result<Vec<u32>> {
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
+        let process = self.own_process()?;
         let addresses = self.addresses_in(location, process)?;
         let meant = |breakpoint: &&Breakpoint| {
             breakpoint.places.iter().any(|place| {
@@ -261,6 +265,7 @@ impl Debugger {
             })
         };
         let numbers: Vec<u32> = self
+            .debugger
             .breakpoints
             .values()
             .filter(meant)
@@ -270,11 +275,13 @@ impl Debugger {
             return Err(DebuggerError::NothingAt(location.to_string()));
         }
         for &number in &numbers {
-            self.delete_breakpoint(number)?;
+            self.debugger.delete_breakpoint(number)?;
         }
         Ok(numbers)
     }
+}
 
+impl Debugger {
     /// Switches it on or off.
     pub fn enable_breakpoint(&mut self, number: u32, enabled: bool) -> Result<()> {
         let breakpoint = self.breakpoint_mut(number)?;
@@ -304,37 +311,44 @@ impl Debugger {
         self.breakpoint_mut(number)?.once = if delete { Once::Delete } else { Once::Disable };
         self.enable_breakpoint(number, true)
     }
+}
 
+impl At<'_> {
     /// Gives it another condition, or none. The condition must be readable where the breakpoint is placed.
     pub fn set_condition(&mut self, number: u32, condition: Option<&str>) -> Result<()> {
         if let Some(condition) = condition {
             self.check_expression(condition)?;
-            let target = match &self.breakpoint_mut(number)?.what {
+            let target = match &self.debugger.breakpoint_mut(number)?.what {
                 What::Code { target, .. } => Some(target.clone()),
                 _ => None,
             };
             if let Some(target) = target {
-                self.check_condition(&target, condition)?;
+                self.debugger.check_condition(&target, condition)?;
             }
         }
-        self.keep_hits(number)?;
-        let breakpoint = self.breakpoint_mut(number)?;
+        self.debugger.keep_hits(number)?;
+        let breakpoint = self.debugger.breakpoint_mut(number)?;
         breakpoint.condition = condition.map(str::to_owned);
         breakpoint.condition_in_agent = false;
-        self.replace(number)
+        self.debugger.replace(number)
     }
+}
 
+impl Debugger {
     /// Passes over the next `count` hits.
     pub fn set_ignore(&mut self, number: u32, count: u64) -> Result<()> {
         self.keep_hits(number)?;
         self.breakpoint_mut(number)?.ignore = count;
         self.replace(number)
     }
+}
 
+impl At<'_> {
     /// `continue N`: the breakpoint that the current thread stands at is passed over so often.
     pub(super) fn ignore_here(&mut self, count: u64) -> Result<()> {
-        let id = self.stopped_current()?;
+        let id = self.stopped_thread()?;
         let reason = self
+            .debugger
             .thread(id)?
             .1
             .reason
@@ -344,13 +358,15 @@ impl Debugger {
             && let Some(&number) = hit
                 .ids
                 .iter()
-                .find(|&&number| self.breakpoints.contains_key(&(number as u32)))
+                .find(|&&number| self.debugger.breakpoints.contains_key(&(number as u32)))
         {
-            return self.set_ignore(number as u32, count);
+            return self.debugger.set_ignore(number as u32, count);
         }
         Ok(())
     }
+}
 
+impl Debugger {
     /// Text the front end runs at each stop of it.
     pub fn set_commands(&mut self, number: u32, commands: Vec<String>) -> Result<()> {
         self.breakpoint_mut(number)?.commands = commands;

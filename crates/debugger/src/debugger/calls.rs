@@ -4,8 +4,8 @@ use wayfarer_expression::{Shape, TypeRef, print};
 use wayfarer_protocol as wire;
 use wayfarer_symbols::registers::Register;
 
-use super::Debugger;
 use super::processes::failed;
+use super::{At, Debugger};
 use crate::evaluation::returned;
 use crate::step::Finishing;
 use crate::view::ValueView;
@@ -30,21 +30,22 @@ impl Debugger {
         let thread = self.thread(id).ok()?.1;
         let value = returned(&type_ref, thread.general.as_ref()?, thread.vector.as_ref())?;
         let format = self.print_style().format;
-        let text = self.in_thread(id, |debugger| {
-            Ok(debugger.with_scene(|scene| print(&value, &format, scene)))
-        });
+        let mut there = self.at_thread(id);
+        let text = there.with_scene(|scene| print(&value, &format, scene));
         let view = ValueView {
             history: None,
             type_name: type_ref.name(),
-            text: text.ok()?.ok()?,
+            text: text.ok()?,
         };
         Some(self.memories.keep(value, view))
     }
+}
 
-    /// Leaves the selected frame at once: its caller goes on as if it had returned.
+impl At<'_> {
+    /// Leaves the frame at once: its caller goes on as if it had returned.
     pub(super) fn pop_frame(&mut self, value: Option<&str>) -> Result<()> {
-        let (id, _, index) = self.selected()?;
-        let backtrace = self.backtrace_of(id, index + 2)?;
+        let (id, _, index) = self.walked()?;
+        let backtrace = self.debugger.backtrace_of(id, index + 2)?;
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         if frame.kind == wayfarer_symbols::frames::FrameKind::Inlined {
             return Err(DebuggerError::Usage(
@@ -66,7 +67,12 @@ impl Debugger {
             }
             None => None,
         };
-        let before = self.thread(id)?.1.general.ok_or(DebuggerError::NoFrame)?;
+        let before = self
+            .debugger
+            .thread(id)?
+            .1
+            .general
+            .ok_or(DebuggerError::NoFrame)?;
         let mut registers = caller.registers.clone();
         for volatile in [
             Register::RAX,
@@ -81,13 +87,15 @@ impl Debugger {
             registers.set(Register::RAX, result);
         }
         let general = crate::agent::to_wire(&registers, &before);
-        self.write_general(id, general)?;
-        if let Some(thread) = self.thread_mut(id) {
-            thread.selected_frame = 0;
+        self.debugger.write_general(id, general)?;
+        if let Some(thread) = self.debugger.thread_mut(id) {
+            thread.moved();
         }
         Ok(())
     }
+}
 
+impl Debugger {
     /// Makes a thread go on elsewhere.
     pub(super) fn write_pc(&mut self, id: ThreadId, address: u64) -> Result<()> {
         self.fetch_registers(id)?;

@@ -1,17 +1,17 @@
 //! Symbols, libraries, and names for completion.
 
-use super::Debugger;
+use super::At;
 use super::locations::symbol_error;
 use crate::session::MappedModule;
 use crate::view::{LibraryView, SymbolInfoView, SymbolView};
 use crate::{DebuggerError, Result};
 
-impl Debugger {
+impl At<'_> {
     /// Which symbol an address (an expression) belongs to.
     pub fn info_symbol(&mut self, expression: &str) -> Result<SymbolInfoView> {
         let address = self.address_value(expression)?;
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
-        let space = self.process(process)?.space.clone();
+        let process = self.own_process()?;
+        let space = self.debugger.process(process)?.space.clone();
         let missing = || DebuggerError::Usage(format!("No symbol matches {expression}."));
         let mapped = space.mapped_at(address).ok_or_else(missing)?;
         let own = mapped.loaded.address(address);
@@ -66,14 +66,14 @@ impl Debugger {
     }
 
     fn modules(&self) -> Result<std::sync::Arc<Vec<MappedModule>>> {
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
-        Ok(self.process(process)?.space.modules.clone())
+        let process = self.own_process()?;
+        Ok(self.debugger.process(process)?.space.modules.clone())
     }
 
     /// Libraries of the current process.
     pub fn shared_libraries(&mut self) -> Result<Vec<LibraryView>> {
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
-        let name = self.process(process)?.name.clone();
+        let process = self.own_process()?;
+        let name = self.debugger.process(process)?.name.clone();
         let libraries = self.modules()?;
         let view = |mapped: &MappedModule| {
             let module = &mapped.loaded.module;

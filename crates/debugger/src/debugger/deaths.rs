@@ -50,7 +50,7 @@ impl Debugger {
                 | DebuggerError::Running(_)
                 | DebuggerError::UnknownTarget(_)
         );
-        let process = self.current.map(|current| current.process);
+        let process = self.followed.map(|followed| followed.process);
         let ended = |debugger: &Debugger| {
             process.is_some_and(|number| {
                 let process = debugger.process(number);

@@ -5,7 +5,7 @@ use iced_x86::{
 };
 use wayfarer_symbols::unwind::AddressSpace;
 
-use super::Debugger;
+use super::{At, Debugger};
 use crate::session::Space;
 use crate::view::{DisassemblyView, InstructionView};
 use crate::{DebuggerError, DisassembleSpec, Result};
@@ -41,14 +41,14 @@ impl SymbolResolver for Names {
     }
 }
 
-impl Debugger {
+impl At<'_> {
     /// Machine code.
     pub fn disassemble(&mut self, spec: DisassembleSpec) -> Result<DisassemblyView> {
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
-        let space = self.process(process)?.space.clone();
+        let process = self.own_process()?;
+        let space = self.debugger.process(process)?.space.clone();
         let what = spec.what.trim();
         let pc = self
-            .selected()
+            .walked()
             .ok()
             .and_then(|(_, backtrace, index)| Some(backtrace.frames.get(index)?.pc));
         let (start, end, whole) = match what.split_once(',') {
@@ -76,7 +76,7 @@ impl Debugger {
                 "From {start:#x} to {end:#x} is not a range of code."
             )));
         }
-        let mut instructions = self.decode(&space, start, end, usize::MAX)?;
+        let mut instructions = self.debugger.decode(&space, start, end, usize::MAX)?;
         for instruction in &mut instructions {
             instruction.current = Some(instruction.address) == pc;
         }
@@ -94,7 +94,9 @@ impl Debugger {
             instructions,
         })
     }
+}
 
+impl Debugger {
     /// Decodes instructions from an address, so many or up to an end.
     pub(super) fn decode(
         &self,

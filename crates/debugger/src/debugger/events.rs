@@ -245,17 +245,17 @@ impl Debugger {
         if let Some(thread) = self.thread_mut(id) {
             thread.exited = true;
         }
-        if self.current == Some(id) {
+        if self.followed == Some(id) {
             let next = self
                 .process(id.process)
                 .ok()
                 .and_then(|process| process.live_threads().next());
-            self.current = next
+            self.followed = next
                 .map(|next| ThreadId {
                     process: id.process,
                     thread: next.number,
                 })
-                .or(self.current);
+                .or(self.followed);
         }
         // The end of a whole process is told once.
         let lives = self.process(id.process).is_ok_and(Process::is_alive);
@@ -298,9 +298,10 @@ impl Debugger {
                 StopReason::Exited { status: 0 },
             ),
         };
-        let current = self
-            .current
-            .is_some_and(|current| current.process == number);
+        let current = self.foreground
+            && self
+                .followed
+                .is_some_and(|followed| followed.process == number);
         self.memories.set_exit(&reason);
         self.end_process(number, end);
         let view = StopView {

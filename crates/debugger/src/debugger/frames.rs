@@ -75,14 +75,6 @@ impl Debugger {
         backtrace.frames.get(index).map(|frame| frame.id)
     }
 
-    /// The selected frame of the selected thread: its level and its index among all frames.
-    pub(super) fn selected(&mut self) -> Result<(ThreadId, Arc<Backtrace>, usize)> {
-        let id = self.stopped_current()?;
-        let level = self.thread(id)?.1.selected_frame;
-        let (backtrace, index) = self.visible(id, level)?;
-        Ok((id, backtrace, index))
-    }
-
     /// How many inlined calls begin exactly where the thread stands.
     pub(super) fn beginning_inlines(&mut self, id: ThreadId) -> usize {
         let Ok(backtrace) = self.backtrace_of(id, FEW) else {

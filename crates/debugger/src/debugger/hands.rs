@@ -14,7 +14,9 @@ type Answer<T> = Result<T, EvaluationError>;
 /// The debugger's hands while an expression is evaluated.
 pub(super) struct Hands<'a> {
     pub debugger: &'a mut Debugger,
-    /// The selected thread, if one stands.
+    /// The thread that the request is about.
+    pub about: Option<ThreadId>,
+    /// The same, if it stands.
     pub thread: Option<ThreadId>,
 }
 
@@ -173,10 +175,10 @@ impl Services for Hands<'_> {
             );
             Value::computed(int, number.to_le_bytes().to_vec())
         };
-        match (name, self.debugger.current) {
-            ("_inferior", Some(current)) => Some(int(current.process as i32)),
-            ("_thread", Some(current)) => Some(int(current.thread as i32)),
-            ("_siginfo", Some(current)) => self.debugger.signal_information(current),
+        match (name, self.about) {
+            ("_inferior", Some(about)) => Some(int(about.process as i32)),
+            ("_thread", Some(about)) => Some(int(about.thread as i32)),
+            ("_siginfo", Some(about)) => self.debugger.signal_information(about),
             ("bpnum", _) => Some(int(self.debugger.next_breakpoint as i32 - 1)),
             _ => self.debugger.memories.convenience(name),
         }

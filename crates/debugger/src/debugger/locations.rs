@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use wayfarer_symbols::{CodePlace, Module, SymbolsError};
 
-use super::Debugger;
+use super::{At, Debugger};
 use crate::breakpoint::Target;
 use crate::{DebuggerError, Location, Result};
 
 /// How many similar names an error offers.
 const SIMILAR: usize = 5;
 
-impl Debugger {
-    /// Makes a location independent of where the prompt looks.
+impl At<'_> {
+    /// Makes a location independent of the frame.
     pub(super) fn settle(&mut self, location: &Location) -> Result<Target> {
         let spec = match location.clone() {
             Location::Here => {
-                let (id, backtrace, index) = self.selected()?;
+                let (id, backtrace, index) = self.walked()?;
                 let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
                 return Ok(Target::Addresses {
                     process: id.process,
@@ -26,7 +26,7 @@ impl Debugger {
             }
             Location::Address(expression) => {
                 let address = self.address_value(&expression)?;
-                let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
+                let process = self.own_process()?;
                 return Ok(Target::Addresses {
                     process,
                     addresses: vec![address],
@@ -48,16 +48,16 @@ impl Debugger {
         Ok(Target::Spec(spec))
     }
 
-    /// File (with its directory) and line that a bare line number refers to: what was listed last, the selected
-    /// frame, or `main`.
+    /// File (with its directory) and line that a bare line number refers to: what was listed last, the frame,
+    /// or `main`.
     pub(super) fn default_position(&mut self) -> Result<(String, u32)> {
-        if let Some(listed) = &self.sources.listed {
+        if let Some(listed) = &self.listed {
             return Ok((
                 listed.full_path.display().to_string(),
                 listed.first.midpoint(listed.last),
             ));
         }
-        if let Ok((_, backtrace, index)) = self.selected()
+        if let Ok((_, backtrace, index)) = self.walked()
             && let Some(position) = backtrace
                 .frames
                 .get(index)
@@ -68,8 +68,9 @@ impl Debugger {
                 position.line as u32,
             ));
         }
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
+        let process = self.own_process()?;
         for mapped in self
+            .debugger
             .process(process)?
             .space
             .modules
@@ -96,20 +97,22 @@ impl Debugger {
     /// The addresses of a location in one process, or why there are none.
     pub(super) fn addresses_in(&mut self, location: &Location, process: u32) -> Result<Vec<u64>> {
         let target = self.settle(location)?;
-        let places = self.places_in(&target, process)?;
+        let places = self.debugger.places_in(&target, process)?;
         Ok(places.into_iter().map(|(address, _)| address).collect())
     }
 
     /// Where `jump` goes: the first address of the location.
     pub(super) fn jump_address(&mut self, location: &Location) -> Result<u64> {
-        let process = self.stopped_current()?.process;
+        let process = self.stopped_thread()?.process;
         let addresses = self.addresses_in(location, process)?;
         addresses
             .first()
             .copied()
             .ok_or_else(|| DebuggerError::Usage(format!("No code at {location}.")))
     }
+}
 
+impl Debugger {
     /// All places of a target in one process; an error when there is none.
     pub(super) fn places_in(&self, target: &Target, process: u32) -> Result<Vec<(u64, CodePlace)>> {
         let space = self.process(process)?.space.clone();

@@ -4,7 +4,7 @@ use wayfarer_expression::{Language, Letter, Shape, TypeRef, Value, print};
 use wayfarer_symbols::location::Memory;
 use wayfarer_symbols::types::Encoding;
 
-use super::Debugger;
+use super::At;
 use crate::session::Space;
 use crate::view::ExamineLineView;
 use crate::{DebuggerError, ExamineSpec, Result};
@@ -12,13 +12,13 @@ use crate::{DebuggerError, ExamineSpec, Result};
 /// The longest string shown by `x/s`.
 const LONGEST_TEXT: usize = 200;
 
-impl Debugger {
+impl At<'_> {
     /// `x/NFU ADDRESS`. Instructions (`i`) come one per line with a mark in front of the program counter's.
     pub fn examine(&mut self, spec: ExamineSpec) -> Result<Vec<ExamineLineView>> {
-        let process = self.stopped_current()?.process;
-        let space = self.process(process)?.space.clone();
+        let process = self.stopped_thread()?.process;
+        let space = self.debugger.process(process)?.space.clone();
         let (before_address, before_format, before_unit) =
-            self.memories.examined.unwrap_or((0, 'x', 'w'));
+            self.debugger.memories.examined.unwrap_or((0, 'x', 'w'));
         let address = match spec.expression.trim() {
             "" => before_address,
             expression => self.examined_address(expression)?,
@@ -52,7 +52,7 @@ impl Debugger {
             's' => examine_texts(&space, address, count)?,
             _ => self.examine_units(&space, address, count, format, unit)?,
         };
-        self.memories.examined = Some((next, format, unit));
+        self.debugger.memories.examined = Some((next, format, unit));
         // `$_` is the last unit shown, `$__` what is there.
         let last = match format {
             'i' | 's' => lines.last().map_or(address, |line| line.address),
@@ -60,9 +60,10 @@ impl Debugger {
         };
         let target = unit_type(format, unit_size(unit));
         let pointer = Value::computed(target.pointer(), last.to_le_bytes().to_vec());
-        self.memories.set_convenience("_", pointer);
+        self.debugger.memories.set_convenience("_", pointer);
         let bytes = space.memory.read_some(last, unit_size(unit) as usize);
-        self.memories
+        self.debugger
+            .memories
             .set_convenience("__", Value::computed(target, bytes));
         Ok(lines)
     }
@@ -85,10 +86,12 @@ impl Debugger {
         count: u64,
     ) -> Result<(Vec<ExamineLineView>, u64)> {
         let pc = self
-            .selected()
+            .walked()
             .ok()
             .and_then(|(_, backtrace, index)| Some(backtrace.frames.get(index)?.pc));
-        let code = self.decode(space, address, u64::MAX, count as usize)?;
+        let code = self
+            .debugger
+            .decode(space, address, u64::MAX, count as usize)?;
         let next = code
             .last()
             .map_or(address, |last| last.address + last.bytes.len() as u64);
@@ -138,7 +141,7 @@ impl Debugger {
         let style = wayfarer_expression::Format {
             letter: Some(letter),
             top_level: false,
-            ..self.print_style().format
+            ..self.debugger.print_style().format
         };
         let style = if "xt".contains(format) {
             wayfarer_expression::Format {

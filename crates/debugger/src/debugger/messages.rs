@@ -2,7 +2,7 @@
 
 use wayfarer_expression::{Shape, evaluate, parse};
 
-use super::Debugger;
+use super::At;
 use crate::{DebuggerError, Result};
 
 /// The longest string that `%s` follows.
@@ -21,7 +21,7 @@ enum Piece {
     },
 }
 
-impl Debugger {
+impl At<'_> {
     /// Renders gdb's `printf FORMAT, ARGS…` from the text behind `printf`.
     pub fn printf(&mut self, text: &str) -> Result<String> {
         let (format, arguments) = split_format(text)?;

@@ -1,5 +1,6 @@
 //! The facade: one object that a front end drives from one thread at a time.
 
+mod at;
 mod barriers;
 mod breakpoints;
 mod calls;
@@ -43,6 +44,7 @@ use std::sync::mpsc::Receiver;
 
 use wayfarer_protocol as wire;
 
+pub use at::At;
 pub(crate) use rust_debug::DebugMaker;
 pub use search::SearchSpec;
 
@@ -73,7 +75,9 @@ use crate::{DebuggerError, Event, Launch, Listening, Options, Result, Set, Threa
 /// - While the prompt is idle and something runs in the background, the waker of [`Debugger::on_wake`] is called
 ///   (from a thread of ours) as soon as the agent has news; the front end then locks its debugger and calls
 ///   [`Debugger::pump`], which handles the news, tells the listeners and returns the stops among it.
-/// - A background stop never changes the selected process, thread or frame.
+/// - Nothing is selected here: a request that is about a frame names it ([`Debugger::at`]), and where a prompt looks is
+///   the prompt's own affair. A stop that a waiting command ends with says whether it should be followed
+///   ([`StopView::current`]); one of the background never does.
 pub struct Debugger {
     options: Options,
     mailbox: Mailbox,
@@ -85,7 +89,8 @@ pub struct Debugger {
     sources: Sources,
     processes: BTreeMap<u32, Process>,
     next_process: u32,
-    current: Option<ThreadId>,
+    /// The thread that the run command is about that was begun last; it moves with the stops of the command.
+    followed: Option<ThreadId>,
     focus: Set,
     breakpoints: BTreeMap<u32, Breakpoint>,
     next_breakpoint: u32,
@@ -110,7 +115,7 @@ pub struct Debugger {
     unclaimed: Vec<StopView>,
     /// Somebody could not be resumed because it is gone; that is about to be told.
     death_expected: bool,
-    /// Whether a command waits for stops; then a stop may change the selection.
+    /// Whether a command waits for stops; then its front end follows them.
     foreground: bool,
     launched: Option<Launch>,
     at_entry: bool,
@@ -136,7 +141,7 @@ impl Debugger {
             sources: Sources::default(),
             processes: BTreeMap::new(),
             next_process: 1,
-            current: None,
+            followed: None,
             focus: Set::all(),
             breakpoints: BTreeMap::new(),
             next_breakpoint: 1,
@@ -276,27 +281,5 @@ impl Debugger {
                 thread: thread.number,
             })
         })
-    }
-
-    /// The selected thread, which must be alive and stand still.
-    fn stopped_current(&self) -> Result<ThreadId> {
-        let id = self.current.ok_or(DebuggerError::NoProcess)?;
-        let (process, thread) = self.thread(id)?;
-        if let Some(end) = &process.end {
-            return Err(match self.processes.values().any(Process::is_alive) {
-                true => DebuggerError::Gone(process.name.clone(), ending::describe(end)),
-                false => DebuggerError::NoProcess,
-            });
-        }
-        if thread.exited {
-            return Err(DebuggerError::Gone(
-                format!("{}.{}", process.name, thread.number),
-                "its thread has ended".to_owned(),
-            ));
-        }
-        if thread.running {
-            return Err(DebuggerError::Running(process.name.clone()));
-        }
-        Ok(id)
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::Debugger;
+use super::At;
 use crate::breakpoint::{Breakpoint, Does, Target, What};
 use crate::view::BreakpointView;
 use crate::{DebuggerError, Location, Result};
 
-impl Debugger {
+impl At<'_> {
     /// `rbreak`: one breakpoint for each function whose name matches.
     pub fn add_regex_breakpoints(&mut self, pattern: &str) -> Result<Vec<BreakpointView>> {
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
+        let process = self.own_process()?;
         let (file, pattern) = match pattern.split_once(':') {
             Some((file, rest)) if !rest.starts_with(':') && file.contains('.') => {
                 (Some(file), rest.trim())
@@ -18,7 +18,7 @@ impl Debugger {
             _ => (None, pattern),
         };
         let mut names: Vec<String> = Vec::new();
-        for mapped in self.process(process)?.space.modules.clone().iter() {
+        for mapped in self.debugger.process(process)?.space.modules.clone().iter() {
             let module = &mapped.loaded.module;
             if !mapped.is_program && !module.has_debug_information() {
                 continue;
@@ -45,16 +45,17 @@ impl Debugger {
         }
         let mut views = Vec::new();
         for name in names {
-            let number = self.take_number();
+            let number = self.debugger.take_number();
             let target = Target::Spec(Location::Function(name.clone()));
             let what = What::Code {
                 target,
                 does: Does::Stop,
                 known: HashMap::new(),
             };
-            self.breakpoints
+            self.debugger
+                .breakpoints
                 .insert(number, Breakpoint::new(number, what, name));
-            views.push(self.place_or_forget(number)?);
+            views.push(self.debugger.place_or_forget(number)?);
         }
         Ok(views)
     }

@@ -1,18 +1,18 @@
-//! Processes, threads, sets and what the prompt looks at.
+//! Processes, threads and sets.
 
 use wayfarer_protocol as wire;
 
-use super::Debugger;
+use super::{At, Debugger};
 use crate::session::Process;
 use crate::set::Member;
-use crate::view::{FrameView, ProcessView, ThreadState, ThreadView, Who};
+use crate::view::{ProcessView, ThreadState, ThreadView, Who};
 use crate::{DebuggerError, Result, Set, ThreadId};
 
-impl Debugger {
-    /// Gives the current thread a name of the user's own; empty: none.
+impl At<'_> {
+    /// Gives the thread a name of the user's own; empty: none.
     pub fn name_thread(&mut self, name: &str) -> Result<()> {
-        let id = self.current.ok_or(DebuggerError::NoProcess)?;
-        if let Some(thread) = self.thread_mut(id) {
+        let id = self.own_thread()?;
+        if let Some(thread) = self.debugger.thread_mut(id) {
             thread.given_name = (!name.is_empty()).then(|| name.to_owned());
         }
         Ok(())
@@ -20,6 +20,7 @@ impl Debugger {
 
     /// All processes of the session, the ended ones included.
     pub fn processes(&self) -> Vec<ProcessView> {
+        let own = self.own_process().ok();
         let view = |process: &Process| ProcessView {
             number: process.number,
             name: process.name.clone(),
@@ -29,13 +30,13 @@ impl Debugger {
             origin: process.origin,
             state: process.state(),
             threads: process.live_threads().count() as u32,
-            current: self
-                .current
-                .is_some_and(|current| current.process == process.number),
+            current: own == Some(process.number),
         };
-        self.processes.values().map(view).collect()
+        self.debugger.processes.values().map(view).collect()
     }
+}
 
+impl Debugger {
     /// Whether any process is alive.
     pub fn has_processes(&self) -> bool {
         self.processes.values().any(Process::is_alive)
@@ -48,20 +49,22 @@ impl Debugger {
             .flat_map(Process::live_threads)
             .any(|thread| thread.running)
     }
+}
 
+impl At<'_> {
     /// The threads of a set (`None`: all), with the frames of those that stand.
     pub fn threads(&mut self, set: Option<&Set>) -> Result<Vec<ThreadView>> {
         let all = Set::all();
-        let ids = self.resolve(set.unwrap_or(&all))?;
-        self.fetch_snapshots(&ids)?;
+        let ids = self.debugger.resolve(set.unwrap_or(&all))?;
+        self.debugger.fetch_snapshots(&ids)?;
         let mut views = Vec::new();
         for id in ids {
-            let (process, thread) = self.thread(id)?;
+            let (process, thread) = self.debugger.thread(id)?;
             let (who, running, held) = (process.who(thread), thread.running, thread.held);
             let frame = if running {
                 None
             } else {
-                self.frame_view_of(id, 0, false).ok()
+                self.debugger.frame_view_of(id, 0, false).ok()
             };
             let state = match (held, running) {
                 (true, _) => ThreadState::Held,
@@ -72,13 +75,13 @@ impl Debugger {
                 who,
                 state,
                 frame,
-                current: self.current == Some(id),
+                current: self.own_thread().ok() == Some(id),
             });
         }
         Ok(views)
     }
 
-    /// Gives a process another name. `which`: name or number; empty: the current process.
+    /// Gives a process another name. `which`: name or number; empty: the own process.
     pub fn rename(&mut self, which: &str, name: &str) -> Result<()> {
         let number = self.find_process(which)?;
         let name = name.trim();
@@ -93,6 +96,7 @@ impl Debugger {
             )));
         }
         if let Some(other) = self
+            .debugger
             .processes
             .values()
             .find(|process| process.name == name && process.number != number)
@@ -102,13 +106,15 @@ impl Debugger {
                 other.number
             )));
         }
-        if let Some(process) = self.processes.get_mut(&number) {
+        if let Some(process) = self.debugger.processes.get_mut(&number) {
             process.name = name.to_owned();
             process.renamed = true;
         }
         Ok(())
     }
+}
 
+impl Debugger {
     /// The members of a set, in order of their numbers.
     pub fn resolve(&mut self, set: &Set) -> Result<Vec<ThreadId>> {
         let members = self.members();
@@ -138,89 +144,28 @@ impl Debugger {
         &self.focus
     }
 
-    /// Sets the focus; an empty set is refused. Selects the set's first thread if the current one isn't in it.
-    pub fn set_focus(&mut self, set: Set) -> Result<()> {
+    /// Sets the focus; an empty set is refused. Returns who is in it now.
+    pub fn set_focus(&mut self, set: Set) -> Result<Vec<ThreadId>> {
         let members = self.resolve(&set)?;
-        if !self
-            .current
-            .is_some_and(|current| members.contains(&current))
-        {
-            self.current = members.first().copied();
-        }
         self.focus = set;
-        Ok(())
+        Ok(members)
     }
+}
 
-    /// The thread the prompt looks at.
-    pub fn current(&self) -> Option<ThreadId> {
-        self.current
-    }
-
-    /// Looks at another thread (`2.1`, `3`, `worker.2`), frame 0. The frame is none while it runs.
-    pub fn select_thread(&mut self, which: &str) -> Result<(Who, Option<FrameView>)> {
-        let which = which.trim();
-        let unknown = || DebuggerError::UnknownTarget(which.to_owned());
-        if let Ok(thread) = which.parse::<u32>() {
-            let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
-            return self.select(ThreadId { process, thread });
-        }
-        let set = Set::parse(which)?;
-        let found = self.resolve(&set).map_err(|_| unknown())?;
-        let first = found.first().copied().ok_or_else(unknown)?;
-        self.select(first)
-    }
-
-    /// The same by id; for `on SET CMD`, which then puts the old selection back.
-    pub fn select(&mut self, id: ThreadId) -> Result<(Who, Option<FrameView>)> {
-        let (process, thread) = self.thread(id)?;
-        if thread.exited || !process.is_alive() {
-            return Err(DebuggerError::UnknownTarget(id.to_string()));
-        }
-        let (who, running) = (process.who(thread), thread.running);
-        self.current = Some(id);
-        if let Some(process) = self.processes.get_mut(&id.process) {
-            process.last_selected = id.thread;
-        }
-        let level = self.thread(id)?.1.selected_frame;
-        let frame = if running {
-            None
-        } else {
-            self.frame_view_of(id, level, false).ok()
-        };
-        Ok((who, frame))
-    }
-
-    /// Looks at a process (name or number): the thread that was last looked at there.
-    pub fn select_process(&mut self, which: &str) -> Result<(Who, Option<FrameView>)> {
-        let number = self.find_process(which)?;
-        let process = self.process(number)?;
-        let thread = process
-            .live_threads()
-            .find(|thread| thread.number == process.last_selected)
-            .or_else(|| process.live_threads().next())
-            .ok_or_else(|| DebuggerError::UnknownTarget(which.to_owned()))?
-            .number;
-        self.select(ThreadId {
-            process: number,
-            thread,
-        })
-    }
-
-    /// The number of a process given by name or number; empty: the current one.
+impl At<'_> {
+    /// The number of a process given by name or number; empty: the own one.
     pub(super) fn find_process(&self, which: &str) -> Result<u32> {
         let which = which.trim();
         if which.is_empty() {
-            return self
-                .current
-                .map(|current| current.process)
-                .ok_or(DebuggerError::NoProcess);
+            return self.own_process();
         }
         let by_number = which
             .parse::<u32>()
             .ok()
-            .filter(|number| self.processes.contains_key(number));
+            .filter(|number| self.debugger.processes.contains_key(number));
         let by_name = || {
-            self.processes
+            self.debugger
+                .processes
                 .values()
                 .find(|process| process.name == which)
                 .map(|process| process.number)
@@ -229,7 +174,9 @@ impl Debugger {
             .or_else(by_name)
             .ok_or_else(|| DebuggerError::UnknownTarget(which.to_owned()))
     }
+}
 
+impl Debugger {
     /// Keeps threads from running whatever is resumed, until `release`.
     pub fn hold(&mut self, set: &Set) -> Result<Vec<Who>> {
         self.set_held(set, true)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wayfarer_protocol as wire;
 
-use super::Debugger;
+use super::{At, Debugger};
 use crate::session::{Process, ProcessMemory, Space, called, free_name};
 use crate::view::{Origin, ProcessState, ProcessView, StopReason, StopView, Who};
 use crate::{DebuggerError, Event, Launch, Result, Set};
@@ -82,7 +82,7 @@ impl Debugger {
         if self.processes.is_empty() {
             self.next_process = 1;
         }
-        self.current = None;
+        self.followed = None;
         self.launch(what)
     }
 
@@ -135,20 +135,22 @@ impl Debugger {
         }
         results
     }
+}
 
+impl At<'_> {
     /// Lets processes go on without us, unharmed. `None`: the current one.
     pub fn detach(&mut self, set: Option<&Set>) -> Result<Vec<ProcessView>> {
         let numbers = self.meant_processes(set)?;
         let ids = numbers
             .iter()
-            .filter_map(|number| self.processes.get(number))
+            .filter_map(|number| self.debugger.processes.get(number))
             .map(|process| process.id)
             .collect();
         let targets = Some(wire::Targets {
             processes: ids,
             ..Default::default()
         });
-        let reply = self.link()?.detach(wire::DetachRequest {
+        let reply = self.debugger.link()?.detach(wire::DetachRequest {
             session: 0,
             targets,
             ..Default::default()
@@ -157,7 +159,7 @@ impl Debugger {
             return Err(failed(failure));
         }
         for number in &numbers {
-            self.end_process(*number, ProcessState::Detached);
+            self.debugger.end_process(*number, ProcessState::Detached);
         }
         Ok(self.views_of(&numbers))
     }
@@ -167,13 +169,15 @@ impl Debugger {
         let numbers = self.meant_processes(set)?;
         let ids: Vec<u64> = numbers
             .iter()
-            .filter_map(|number| self.processes.get(number))
+            .filter_map(|number| self.debugger.processes.get(number))
             .map(|process| process.id)
             .collect();
-        self.end_processes(&ids)?;
+        self.debugger.end_processes(&ids)?;
         Ok(self.views_of(&numbers))
     }
+}
 
+impl Debugger {
     /// Ends the session: launched processes are killed, attached ones let go.
     pub fn quit(&mut self) -> Result<()> {
         let alive = |origin: Origin| -> Vec<u64> {
@@ -276,15 +280,15 @@ impl Debugger {
         if last {
             self.at_entry = false;
         }
-        // The prompt looks at somebody who is there, if there is one.
+        // A command follows somebody who is there, if there is one.
         if self
-            .current
-            .is_some_and(|current| current.process == number)
+            .followed
+            .is_some_and(|followed| followed.process == number)
             && !last
             && self.foreground
         {
             let next = self.processes.values().find(|process| process.is_alive());
-            self.current = next.and_then(|process| {
+            self.followed = next.and_then(|process| {
                 let thread = process.live_threads().next()?.number;
                 Some(crate::ThreadId {
                     process: process.number,
@@ -347,7 +351,7 @@ impl Debugger {
             next_thread: 1,
             space,
             modules_known,
-            last_selected: 1,
+            last_looked_at: 1,
         };
         for thread in &wire.threads {
             process.add_thread(thread);
@@ -414,25 +418,38 @@ impl Debugger {
             process: number,
             thread,
         };
-        let taken = self
-            .current
-            .is_some_and(|current| self.process(current.process).is_ok_and(Process::is_alive));
-        if !taken {
-            self.current = Some(id);
-        }
-        let view = self.stop_view(id, reason)?;
+        let alone = self
+            .processes
+            .values()
+            .all(|process| process.number == number || !process.is_alive());
+        let view = StopView {
+            current: alone,
+            ..self.stop_view(id, reason)?
+        };
         self.emit(Event::Stopped(view.clone()));
         Ok(view)
     }
+}
 
+impl At<'_> {
     /// The live processes a command means.
     fn meant_processes(&mut self, set: Option<&Set>) -> Result<Vec<u32>> {
         let mut numbers: Vec<u32> = match set {
-            Some(set) => self.resolve(set)?.iter().map(|id| id.process).collect(),
-            None => self.current.iter().map(|id| id.process).collect(),
+            Some(set) => self
+                .debugger
+                .resolve(set)?
+                .iter()
+                .map(|id| id.process)
+                .collect(),
+            None => self.own_process().into_iter().collect(),
         };
         numbers.dedup();
-        numbers.retain(|number| self.processes.get(number).is_some_and(Process::is_alive));
+        numbers.retain(|number| {
+            self.debugger
+                .processes
+                .get(number)
+                .is_some_and(Process::is_alive)
+        });
         if numbers.is_empty() {
             return Err(DebuggerError::NoProcess);
         }
@@ -445,7 +462,9 @@ impl Debugger {
             .filter(|view| numbers.contains(&view.number))
             .collect()
     }
+}
 
+impl Debugger {
     pub(super) fn who_of_process(&self, number: u32) -> Option<Who> {
         self.processes.get(&number).map(Process::who_first)
     }

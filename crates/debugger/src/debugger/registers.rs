@@ -3,21 +3,21 @@
 use wayfarer_expression::flags;
 use wayfarer_symbols::registers::{Register, Registers};
 
-use super::Debugger;
+use super::At;
 use crate::view::RegisterView;
 use crate::{DebuggerError, Result};
 
-impl Debugger {
-    /// Registers of the selected frame; no names: the general ones (`info registers`); `all`: all of them.
+impl At<'_> {
+    /// Registers of the frame; no names: the general ones (`info registers`); `all`: all of them.
     pub fn registers(&mut self, names: &[&str]) -> Result<Vec<RegisterView>> {
-        let (id, backtrace, index) = self.selected()?;
+        let (id, backtrace, index) = self.walked()?;
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         let activation = backtrace
             .stack
             .activations
             .get(frame.activation)
             .ok_or(DebuggerError::NoFrame)?;
-        let space = self.process(id.process)?.space.clone();
+        let space = self.debugger.process(id.process)?.space.clone();
         let wanted: Vec<Register> = match names {
             [] => Register::all()
                 .filter(|register| !(17..=40).contains(&register.0))

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use wayfarer_protocol as wire;
 
-use super::Debugger;
 use super::processes::failed;
+use super::{At, Debugger};
 use crate::agent::News;
 use crate::session::Process;
 use crate::view::{StopReason, StopView};
@@ -15,49 +15,52 @@ use crate::{DebuggerError, Event, Result, Run, Set, ThreadId};
 /// How long a halt's report may lag behind its answer.
 const REPORT_PATIENCE: Duration = Duration::from_secs(2);
 
-impl Debugger {
+impl At<'_> {
     /// Runs and waits for the end of it: the stop of a thread the run was for, a stop that stops everything,
     /// or the end of every process. Several stops at once are returned together, the reported one first.
     ///
-    /// `set`: who runs (`None`: the focus). Steps are made by the current thread; who else runs meanwhile is
+    /// `set`: who runs (`None`: the focus). Steps are made by the frame's thread; who else runs meanwhile is
     /// decided by `scheduler-locking`.
     pub fn execute(&mut self, how: Run, set: Option<&Set>) -> Result<Vec<StopView>> {
-        self.foreground = true;
-        let outcome = self.start(how, set).and_then(|()| self.wait_for_end());
-        let outcome = outcome.or_else(|error| self.death_instead(error));
-        self.foreground = false;
+        self.debugger.foreground = true;
+        let outcome = self
+            .start(how, set)
+            .and_then(|()| self.debugger.wait_for_end());
+        let outcome = outcome.or_else(|error| self.debugger.death_instead(error));
+        self.debugger.foreground = false;
         outcome
     }
 
     /// Starts running and returns at once (`continue &`); stops arrive as events.
     pub fn start(&mut self, how: Run, set: Option<&Set>) -> Result<()> {
-        self.pump_for_command()?;
+        self.debugger.followed = self.frame.map(|frame| frame.thread);
+        self.debugger.pump_for_command()?;
         match how {
             Run::Continue { ignore } => {
-                let ids = self.runnable(set)?;
+                let ids = self.debugger.runnable(set)?;
                 if ignore > 1 {
                     self.ignore_here(ignore - 1)?;
                 }
-                self.resume(&ids, None)
+                self.debugger.resume(&ids, None)
             }
             Run::Signal(signal) => {
                 let signal = crate::signals::number(&signal)?;
-                let current = self.stopped_current()?;
-                let ids = self.runnable(set)?;
-                self.resume(&ids, Some((current, signal as u32)))
+                let current = self.stopped_thread()?;
+                let ids = self.debugger.runnable(set)?;
+                self.debugger.resume(&ids, Some((current, signal as u32)))
             }
             Run::Jump(location) => {
-                let current = self.stopped_current()?;
+                let current = self.stopped_thread()?;
                 let address = self.jump_address(&location)?;
-                self.write_pc(current, address)?;
-                let ids = self.runnable(set)?;
-                self.resume(&ids, None)
+                self.debugger.write_pc(current, address)?;
+                let ids = self.debugger.runnable(set)?;
+                self.debugger.resume(&ids, None)
             }
             Run::Return(value) => {
-                let current = self.stopped_current()?;
+                let current = self.stopped_thread()?;
                 self.pop_frame(value.as_deref())?;
-                self.leave_call(current)?;
-                self.tell(vec![(current, StopReason::Returned)])
+                self.debugger.leave_call(current)?;
+                self.debugger.tell(vec![(current, StopReason::Returned)])
             }
             step => self.start_step(step, set),
         }
@@ -65,12 +68,15 @@ impl Debugger {
 
     /// Waits for the end of what runs in the foreground or background.
     pub fn wait(&mut self) -> Result<Vec<StopView>> {
-        self.foreground = true;
-        let outcome = self.wait_for_end();
-        self.foreground = false;
+        self.debugger.followed = self.frame.map(|frame| frame.thread);
+        self.debugger.foreground = true;
+        let outcome = self.debugger.wait_for_end();
+        self.debugger.foreground = false;
         outcome
     }
+}
 
+impl Debugger {
     fn wait_for_end(&mut self) -> Result<Vec<StopView>> {
         loop {
             if !self.reported.is_empty() {
@@ -110,18 +116,23 @@ impl Debugger {
         self.unclaimed.append(&mut self.reported);
         Ok(())
     }
+}
 
-    /// Halts a set (`None`: everything) and reports the current thread's place, or that of the set's first.
+impl At<'_> {
+    /// Halts a set (`None`: everything) and reports the thread's place, or that of the set's first.
     pub fn halt(&mut self, set: Option<&Set>) -> Result<Vec<StopView>> {
-        self.pump_for_command()?;
-        self.foreground = true;
-        let ids = set.map(|set| self.resolve(set)).transpose();
-        let outcome = ids.and_then(|ids| self.halt_now(ids));
-        self.foreground = false;
-        self.reported.clear();
+        self.debugger.followed = self.frame.map(|frame| frame.thread);
+        self.debugger.pump_for_command()?;
+        self.debugger.foreground = true;
+        let ids = set.map(|set| self.debugger.resolve(set)).transpose();
+        let outcome = ids.and_then(|ids| self.debugger.halt_now(ids));
+        self.debugger.foreground = false;
+        self.debugger.reported.clear();
         outcome
     }
+}
 
+impl Debugger {
     fn halt_now(&mut self, ids: Option<Vec<ThreadId>>) -> Result<Vec<StopView>> {
         let running = |debugger: &Debugger, id: ThreadId| {
             debugger.thread(id).is_ok_and(|(_, thread)| thread.running)
@@ -178,8 +189,8 @@ impl Debugger {
             return Ok(std::mem::take(&mut self.reported));
         }
         let whose = self
-            .current
-            .filter(|current| ids.contains(current) && self.is_live(*current));
+            .followed
+            .filter(|followed| ids.contains(followed) && self.is_live(*followed));
         let Some(whose) = whose.or_else(|| ids.iter().copied().find(|&id| self.is_live(id))) else {
             return Ok(Vec::new());
         };
@@ -192,13 +203,21 @@ impl Debugger {
         self.thread(id)
             .is_ok_and(|(process, thread)| process.is_alive() && !thread.exited)
     }
+}
 
-    /// Describes the stop of the current thread again (gdb's `frame` after a silent stop, `info program`).
+impl At<'_> {
+    /// Describes the stop of the thread again (gdb's `frame` after a silent stop, `info program`).
     pub fn last_stop(&mut self) -> Option<StopView> {
-        let id = self.stopped_current().ok()?;
-        self.stop_view(id, StopReason::Step).ok()
+        let id = self.stopped_thread().ok()?;
+        let view = self.debugger.stop_view(id, StopReason::Step).ok()?;
+        Some(StopView {
+            current: true,
+            ..view
+        })
     }
+}
 
+impl Debugger {
     /// Stops whoever the stop of `id` is to take along, where the agent stopped only the one.
     pub(super) fn stop_the_rest(&mut self, id: ThreadId) -> Result<()> {
         let targets = match self.settings.stop_scope() {
@@ -252,9 +271,9 @@ impl Debugger {
             other => other?,
         };
         if self.settings.locks_scheduler(false)
-            && let Some(current) = self.current.filter(|current| ids.contains(current))
+            && let Some(followed) = self.followed.filter(|followed| ids.contains(followed))
         {
-            ids = vec![current];
+            ids = vec![followed];
         }
         ids.retain(|&id| self.thread(id).is_ok_and(|(_, thread)| !thread.running));
         Ok(ids)

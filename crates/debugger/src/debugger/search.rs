@@ -3,7 +3,7 @@
 use wayfarer_expression::{Language, Shape, TypeRef, Value};
 use wayfarer_symbols::types::Encoding;
 
-use super::Debugger;
+use super::At;
 use crate::{DebuggerError, Result};
 
 /// What `find` looks for.
@@ -24,11 +24,11 @@ pub struct SearchSpec {
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
 
-impl Debugger {
+impl At<'_> {
     /// Addresses at which the values lie, and what a symbol says of each. `$_` becomes the last, `$numfound` their number.
     pub fn find(&mut self, spec: &SearchSpec) -> Result<Vec<(u64, Option<String>)>> {
-        let process = self.stopped_current()?.process;
-        let space = self.process(process)?.space.clone();
+        let process = self.stopped_thread()?.process;
+        let space = self.debugger.process(process)?.space.clone();
         let start = self.search_address(&spec.start)?;
         let length = match spec.end.trim().strip_prefix('+') {
             Some(length) => self.address_value(length)?,
@@ -66,7 +66,7 @@ impl Debugger {
             found.extend(matches.take(most - found.len()));
             if bytes.len() < wanted {
                 let address = at + bytes.len() as u64;
-                self.say(format!(
+                self.debugger.say(format!(
                     "warning: Unable to access {wanted} bytes of target memory at {address:#x}, halting search."
                 ));
                 break;
@@ -75,11 +75,12 @@ impl Debugger {
         }
         if let Some(last) = found.last() {
             let pointer = Value::computed(TypeRef::Void.pointer(), last.to_le_bytes().to_vec());
-            self.memories.set_convenience("_", pointer);
+            self.debugger.memories.set_convenience("_", pointer);
         }
         let int = TypeRef::base("int", Encoding::Signed, 4, Language::C);
         let count = (found.len() as i32).to_le_bytes().to_vec();
-        self.memories
+        self.debugger
+            .memories
             .set_convenience("numfound", Value::computed(int, count));
         Ok(found
             .into_iter()

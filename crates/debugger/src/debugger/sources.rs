@@ -2,19 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Debugger;
+use super::At;
 use super::locations::symbol_error;
 use crate::breakpoint::Target;
 use crate::source::Listed;
 use crate::view::{LineInfoView, SourceFileView, SourceLineView, SourceView};
 use crate::{DebuggerError, ListSpec, Location, Result};
 
-impl Debugger {
-    /// Lines of source; how many is the setting `listsize`.
+impl At<'_> {
+    /// Lines of source; how many is the setting `listsize`. Where it goes on from is what [`At::listed`] was given.
     pub fn list(&mut self, spec: ListSpec) -> Result<SourceView> {
-        let size = self.settings.number("listsize").unwrap_or(10).max(1) as u32;
+        let size = self
+            .debugger
+            .settings
+            .number("listsize")
+            .unwrap_or(10)
+            .max(1) as u32;
         let (file, full_path, first, last) = match spec {
-            ListSpec::Onward => match self.sources.listed.clone() {
+            ListSpec::Onward => match self.listed.clone() {
                 Some(listed) => (
                     listed.file,
                     listed.full_path,
@@ -27,7 +32,7 @@ impl Debugger {
                 }
             },
             ListSpec::Backward => {
-                let listed = match self.sources.listed.clone() {
+                let listed = match self.listed.clone() {
                     Some(listed) => listed,
                     None => {
                         let (file, full_path, line) = self.here()?;
@@ -60,7 +65,7 @@ impl Debugger {
             }
             ListSpec::Range(from, to) => self.list_range(from.as_ref(), to.as_ref(), size)?,
         };
-        let text = self.sources.text(&full_path)?;
+        let text = self.debugger.sources.text(&full_path)?;
         let count = text.line_count() as u32;
         if first > count {
             return Err(DebuggerError::Usage(format!(
@@ -79,12 +84,6 @@ impl Debugger {
             .ok()
             .filter(|(_, path, _)| *path == full_path)
             .map(|(_, _, line)| line);
-        self.sources.listed = Some(Listed {
-            file: file.clone(),
-            full_path: full_path.clone(),
-            first,
-            last,
-        });
         Ok(SourceView {
             file,
             full_path: full_path.display().to_string(),
@@ -93,9 +92,9 @@ impl Debugger {
         })
     }
 
-    /// Shown file, its path and the line of the selected frame; without one, of `main`.
+    /// Shown file, its path and the line of the frame; without one, of `main`.
     fn here(&mut self) -> Result<(String, PathBuf, u32)> {
-        if let Ok((_, backtrace, index)) = self.selected()
+        if let Ok((_, backtrace, index)) = self.walked()
             && let Some(position) = backtrace
                 .frames
                 .get(index)
@@ -112,16 +111,16 @@ impl Debugger {
     }
 
     fn line_of_location(&mut self, location: &Location) -> Result<(String, PathBuf, u32)> {
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
+        let process = self.own_process()?;
         if let Location::Line(line) = *location {
-            let (file, path, _) = match self.sources.listed.clone() {
+            let (file, path, _) = match self.listed.clone() {
                 Some(listed) => (listed.file, listed.full_path, 0),
                 None => self.here()?,
             };
             return Ok((file, path, line));
         }
         if let Location::FileLine { file, line } = location {
-            for mapped in self.process(process)?.space.modules.iter() {
+            for mapped in self.debugger.process(process)?.space.modules.iter() {
                 let found = mapped
                     .loaded
                     .module
@@ -133,7 +132,7 @@ impl Debugger {
             }
         }
         if let Location::Function(name) = location {
-            for mapped in self.process(process)?.space.modules.iter() {
+            for mapped in self.debugger.process(process)?.space.modules.iter() {
                 let found = mapped
                     .loaded
                     .module
@@ -155,7 +154,7 @@ impl Debugger {
             }
         }
         let target = self.settle(location)?;
-        let places = self.places_in(&target, process)?;
+        let places = self.debugger.places_in(&target, process)?;
         let position = places.into_iter().find_map(|(_, place)| place.position);
         let position = position.ok_or_else(|| DebuggerError::NoDebugInfo(location.to_string()))?;
         Ok((
@@ -192,7 +191,7 @@ impl Debugger {
 
     /// Where the code of a line is.
     pub fn info_line(&mut self, location: &Location) -> Result<Vec<LineInfoView>> {
-        let process = self.current.ok_or(DebuggerError::NoProcess)?.process;
+        let process = self.own_process()?;
         let target = match self.settle(location)? {
             Target::Addresses { .. } if *location == Location::Here => {
                 let (_, path, line) = self.here()?;
@@ -203,7 +202,7 @@ impl Debugger {
             }
             target => target,
         };
-        let space = self.process(process)?.space.clone();
+        let space = self.debugger.process(process)?.space.clone();
         let mut views = Vec::new();
         let mut add = |mapped: &crate::session::MappedModule,
                        entry: wayfarer_symbols::LineEntry| {
@@ -265,7 +264,7 @@ impl Debugger {
             }
         }
         if views.is_empty() {
-            let trouble = self.places_in(&target, process).err();
+            let trouble = self.debugger.places_in(&target, process).err();
             return match (trouble, &target) {
                 (Some(trouble), _) => Err(trouble),
                 (None, Target::Spec(Location::FileLine { file, line })) => {
@@ -282,9 +281,9 @@ impl Debugger {
         Ok(views)
     }
 
-    /// About the source file of the selected frame.
+    /// About the source file of the frame.
     pub fn info_source(&mut self) -> Result<SourceFileView> {
-        let (id, backtrace, index) = self.selected()?;
+        let (id, backtrace, index) = self.walked()?;
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         let position = frame.position.as_ref().ok_or_else(|| {
             DebuggerError::Usage(
@@ -300,11 +299,13 @@ impl Debugger {
         let dwarf_version = unit.as_ref().map(|unit| unit.unit.header.version());
         let language = frame.scope.map(|_| frame.language.name().to_owned());
         let module = self
+            .debugger
             .process(id.process)?
             .space
             .mapped_at(frame.pc)
             .map(|mapped| mapped.path.clone());
         let lines = self
+            .debugger
             .sources
             .text(&path)
             .ok()

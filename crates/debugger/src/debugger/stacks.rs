@@ -1,12 +1,12 @@
-//! Stacks and the selection of frames.
+//! Stacks, frames and their variables.
 
 use wayfarer_symbols::VariableKind;
 use wayfarer_symbols::frames::{Backtrace, BacktraceOptions, FrameKind as SymbolFrameKind};
 use wayfarer_symbols::registers::{Register, Registers};
 use wayfarer_symbols::unwind::EndOfStack;
 
-use super::Debugger;
 use super::frames::{frame_view, is_named};
+use super::{At, Debugger};
 use crate::evaluation::{PrintStyle, frame_variables};
 use crate::session::Space;
 use crate::view::{FrameInfoView, FrameView, SavedRegisterView, StackView, VariableView, Who};
@@ -21,21 +21,23 @@ struct Job {
     skipped: usize,
 }
 
-impl Debugger {
-    /// The current thread's stack.
+impl At<'_> {
+    /// The thread's stack.
     pub fn backtrace(&mut self, spec: StackSpec) -> Result<StackView> {
-        let id = self.stopped_current()?;
-        self.fetch_registers(id)?;
-        let job = self.job(id)?;
-        let style = self.print_style();
+        let id = self.stopped_thread()?;
+        self.debugger.fetch_registers(id)?;
+        let job = self.debugger.job(id)?;
+        let style = self.debugger.print_style();
         Ok(read_stack(
             &job,
             spec,
-            &self.backtrace_options(spec),
+            &self.debugger.backtrace_options(spec),
             &style,
         ))
     }
+}
 
+impl Debugger {
     /// The stacks of a set (`None`: all), fetched together and read in parallel. Running threads are left out.
     pub fn backtraces(&mut self, set: Option<&Set>, spec: StackSpec) -> Result<Vec<StackView>> {
         let jobs = self.jobs(set)?;
@@ -122,30 +124,21 @@ impl Debugger {
             past_main: self.settings.is_on("backtrace past-main"),
         }
     }
+}
 
-    /// The selected frame.
+impl At<'_> {
+    /// The frame itself.
     pub fn frame(&mut self) -> Result<FrameView> {
-        let id = self.stopped_current()?;
-        let level = self.thread(id)?.1.selected_frame;
-        self.frame_view_of(id, level, false)
+        let id = self.stopped_thread()?;
+        let level = self.level();
+        self.debugger.frame_view_of(id, level, false)
     }
 
-    /// Selects a frame by level.
-    pub fn select_frame(&mut self, level: u32) -> Result<FrameView> {
-        let id = self.stopped_current()?;
-        let view = self.frame_view_of(id, level as usize, false)?;
-        if let Some(thread) = self.thread_mut(id) {
-            thread.selected_frame = level as usize;
-        }
-        self.sources.listed = None;
-        Ok(view)
-    }
-
-    /// Selects the innermost frame of a function.
-    pub fn select_frame_of(&mut self, function: &str) -> Result<FrameView> {
-        let id = self.stopped_current()?;
-        let skipped = self.thread(id)?.1.skipped_inlines;
-        let backtrace = self.backtrace_of(id, usize::MAX)?;
+    /// The innermost frame of a function.
+    pub fn frame_of(&mut self, function: &str) -> Result<FrameView> {
+        let id = self.stopped_thread()?;
+        let skipped = self.debugger.thread(id)?.1.skipped_inlines;
+        let backtrace = self.debugger.backtrace_of(id, usize::MAX)?;
         let level = backtrace.frames.iter().skip(skipped).position(|frame| {
             frame
                 .function
@@ -153,52 +146,51 @@ impl Debugger {
                 .is_some_and(|name| is_named(name, function))
         });
         match level {
-            Some(level) => self.select_frame(level as u32),
+            Some(level) => self.debugger.frame_view_of(id, level, false),
             None => Err(DebuggerError::Usage(format!(
                 "No frame for function \"{function}\"."
             ))),
         }
     }
 
-    /// Goes towards the callers.
+    /// The frame so many levels towards the callers, or the last one.
     pub fn up(&mut self, count: u32) -> Result<FrameView> {
-        let id = self.stopped_current()?;
-        let (level, skipped) = (
-            self.thread(id)?.1.selected_frame,
-            self.thread(id)?.1.skipped_inlines,
-        );
-        let wanted = level.saturating_add(count as usize);
-        let backtrace = self.backtrace_of(id, wanted + skipped + 1)?;
+        let id = self.stopped_thread()?;
+        let skipped = self.debugger.thread(id)?.1.skipped_inlines;
+        let wanted = self.level().saturating_add(count as usize);
+        let backtrace = self.debugger.backtrace_of(id, wanted + skipped + 1)?;
         let last = backtrace.frames.len().saturating_sub(skipped + 1);
-        if level >= last {
+        if self.level() >= last {
             return Err(DebuggerError::Outermost);
         }
-        self.select_frame(wanted.min(last) as u32)
+        self.debugger.frame_view_of(id, wanted.min(last), false)
     }
 
-    /// Goes towards the callees.
+    /// The frame so many levels towards the callees, or the innermost.
     pub fn down(&mut self, count: u32) -> Result<FrameView> {
-        let id = self.stopped_current()?;
-        let level = self.thread(id)?.1.selected_frame;
-        if level == 0 {
+        let id = self.stopped_thread()?;
+        if self.level() == 0 {
             return Err(DebuggerError::Innermost);
         }
-        self.select_frame(level.saturating_sub(count as usize) as u32)
+        let wanted = self.level().saturating_sub(count as usize);
+        self.debugger.frame_view_of(id, wanted, false)
     }
 
     /// `info frame`.
     pub fn frame_info(&mut self) -> Result<FrameInfoView> {
-        let (id, _, index) = self.selected()?;
-        let backtrace = self.backtrace_of(id, index + 2)?;
+        let (id, _, index) = self.walked()?;
+        let backtrace = self.debugger.backtrace_of(id, index + 2)?;
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
-        let level = self.thread(id)?.1.selected_frame;
-        let view = self.frame_view_of(id, level, false)?;
+        let level = self.level();
+        let view = self.debugger.frame_view_of(id, level, false)?;
         let caller = backtrace.stack.activations.get(frame.activation + 1);
         let inlined_into = (frame.kind == SymbolFrameKind::Inlined).then_some(level as u32 + 1);
         let path = view.full_path.clone();
-        let source_line = path
-            .zip(view.line)
-            .and_then(|(path, line)| self.sources.line(std::path::Path::new(&path), line));
+        let source_line = path.zip(view.line).and_then(|(path, line)| {
+            self.debugger
+                .sources
+                .line(std::path::Path::new(&path), line)
+        });
         let saved_registers = match frame.kind {
             SymbolFrameKind::Normal => {
                 let row = backtrace
@@ -224,7 +216,7 @@ impl Debugger {
             _ => backtrace.frames.get(index - 1),
         };
         Ok(FrameInfoView {
-            who: self.who(id)?,
+            who: self.debugger.who(id)?,
             called_by: outer.map(|frame| frame.id.frame_address),
             caller_of: inner.map(|frame| frame.id.frame_address),
             frame_address: frame.id.frame_address,
@@ -237,21 +229,22 @@ impl Debugger {
         })
     }
 
-    /// Local variables of the selected frame, innermost block first.
+    /// Local variables of the frame, innermost block first.
     pub fn locals(&mut self) -> Result<Vec<VariableView>> {
         self.variables(|kind| kind != VariableKind::Parameter)
     }
 
-    /// Arguments of the selected frame.
+    /// Arguments of the frame.
     pub fn arguments(&mut self) -> Result<Vec<VariableView>> {
         self.variables(|kind| kind == VariableKind::Parameter)
     }
 
     fn variables(&mut self, wanted: impl Fn(VariableKind) -> bool) -> Result<Vec<VariableView>> {
-        let (id, backtrace, index) = self.selected()?;
+        let (id, backtrace, index) = self.walked()?;
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         if frame.scope.is_none() {
             let path = self
+                .debugger
                 .process(id.process)?
                 .space
                 .mapped_at(frame.pc)
@@ -262,12 +255,12 @@ impl Debugger {
                 _ => "the code at this address".to_owned(),
             }));
         }
-        let space = self.process(id.process)?.space.clone();
+        let space = self.debugger.process(id.process)?.space.clone();
         Ok(frame_variables(
             &space,
             &backtrace,
             index,
-            &self.print_style(),
+            &self.debugger.print_style(),
             false,
             wanted,
         ))

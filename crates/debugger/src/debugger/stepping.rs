@@ -5,7 +5,7 @@ use wayfarer_symbols::ScopeKind;
 use wayfarer_symbols::frames::FrameKind;
 use wayfarer_symbols::unwind::EndOfStack;
 
-use super::Debugger;
+use super::{At, Debugger};
 use crate::breakpoint::Purpose;
 use crate::step::{Action, Finishing, StepKind, StepPlan};
 use crate::view::StopReason;
@@ -17,11 +17,11 @@ pub(super) enum Advance {
     GoOn,
 }
 
-impl Debugger {
-    /// Begins a step of the current thread.
+impl At<'_> {
+    /// Begins a step of the thread.
     pub(super) fn start_step(&mut self, step: Run, set: Option<&Set>) -> Result<()> {
-        let id = self.stopped_current()?;
-        let thread = self.thread(id)?.1.id;
+        let id = self.stopped_thread()?;
+        let thread = self.debugger.thread(id)?.1.id;
         let mut plan = StepPlan::new();
         match step {
             Run::StepInstruction { count } | Run::NextInstruction { count } => {
@@ -32,8 +32,8 @@ impl Debugger {
                     StepKind::Instruction
                 };
                 plan.remaining = count.max(1);
-                self.fetch_registers(id)?;
-                plan.action = self.instruction_action(id, &mut plan.stack, over);
+                self.debugger.fetch_registers(id)?;
+                plan.action = self.debugger.instruction_action(id, &mut plan.stack, over);
             }
             Run::Step { count } | Run::Next { count } => {
                 plan.kind = if matches!(step, Run::Step { .. }) {
@@ -42,14 +42,14 @@ impl Debugger {
                     StepKind::Over
                 };
                 plan.remaining = count.max(1);
-                if let Some(reason) = self.renew(id, &mut plan)? {
-                    return self.tell(vec![(id, reason)]);
+                if let Some(reason) = self.debugger.renew(id, &mut plan)? {
+                    return self.debugger.tell(vec![(id, reason)]);
                 }
             }
             Run::Until => {
                 plan.kind = StepKind::Until;
-                if let Some(reason) = self.renew(id, &mut plan)? {
-                    return self.tell(vec![(id, reason)]);
+                if let Some(reason) = self.debugger.renew(id, &mut plan)? {
+                    return self.debugger.tell(vec![(id, reason)]);
                 }
             }
             Run::Finish => self.plan_finish(id, &mut plan)?,
@@ -60,20 +60,22 @@ impl Debugger {
         }
         let stepping = !matches!(plan.kind, StepKind::Finish | StepKind::Reach);
         if plan.stack.is_some() {
-            plan.internal.extend(self.watch_leaps(id));
+            plan.internal.extend(self.debugger.watch_leaps(id));
         }
-        self.steps.insert(thread, plan);
-        let mut ids = if self.settings.locks_scheduler(stepping) {
+        self.debugger.steps.insert(thread, plan);
+        let mut ids = if self.debugger.settings.locks_scheduler(stepping) {
             Vec::new()
         } else {
-            self.runnable(set)?
+            self.debugger.runnable(set)?
         };
         if !ids.contains(&id) {
             ids.insert(0, id);
         }
-        self.resume(&ids, None)
+        self.debugger.resume(&ids, None)
     }
+}
 
+impl Debugger {
     /// One instruction; over a call: to the instruction behind it, however the call is left.
     fn instruction_action(&self, id: ThreadId, stack: &mut Option<u64>, over: bool) -> Action {
         let behind = || {
@@ -94,18 +96,20 @@ impl Debugger {
             None => Action::Instruction { over },
         }
     }
+}
 
-    /// Whether the selected frame has a caller that `finish` could run to.
+impl At<'_> {
+    /// Whether the frame has a caller that `finish` could run to.
     pub fn check_finish(&mut self) -> Result<()> {
-        let id = self.stopped_current()?;
+        let id = self.stopped_thread()?;
         self.plan_finish(id, &mut StepPlan::new())
     }
 
-    /// `finish`: out of the selected frame.
+    /// `finish`: out of the frame.
     fn plan_finish(&mut self, id: ThreadId, plan: &mut StepPlan) -> Result<()> {
         plan.kind = StepKind::Finish;
-        let (_, _, index) = self.selected()?;
-        let backtrace = self.backtrace_of(id, index + 2)?;
+        let (_, _, index) = self.walked()?;
+        let backtrace = self.debugger.backtrace_of(id, index + 2)?;
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         plan.frame = Some(frame.id);
         if frame.kind == FrameKind::Inlined
@@ -164,7 +168,7 @@ impl Debugger {
         Ok(())
     }
 
-    /// `until LOCATION`, `advance LOCATION`: there, or where the current frame returns to.
+    /// `until LOCATION`, `advance LOCATION`: there, or where the frame returns to.
     fn plan_reach(&mut self, id: ThreadId, location: &Location, plan: &mut StepPlan) -> Result<()> {
         plan.kind = StepKind::Reach;
         let addresses = self.addresses_in(location, id.process)?;
@@ -172,14 +176,14 @@ impl Debugger {
             addresses,
             stack_above: None,
         };
-        let (_, _, index) = self.selected()?;
-        let backtrace = self.backtrace_of(id, index + 2)?;
+        let (_, _, index) = self.walked()?;
+        let backtrace = self.debugger.backtrace_of(id, index + 2)?;
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         if let Some(caller) = backtrace.stack.activations.get(frame.activation + 1) {
             plan.stack = Some(frame.id.frame_address);
-            let thread = self.thread(id)?.1.id;
+            let thread = self.debugger.thread(id)?.1.id;
             let guard = frame.id.frame_address.wrapping_sub(1);
-            plan.internal.push(self.insert_internal(
+            plan.internal.push(self.debugger.insert_internal(
                 id,
                 caller.pc,
                 guard,
@@ -188,7 +192,9 @@ impl Debugger {
         }
         Ok(())
     }
+}
 
+impl Debugger {
     /// Places a breakpoint of our own for one thread.
     pub(super) fn insert_internal(
         &mut self,

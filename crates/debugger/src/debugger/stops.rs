@@ -10,8 +10,8 @@
 //!
 //! If nothing is left to tell, all threads that the stop took along are resumed, and the user never
 //! hears of it. If there is, the plans of the stopped threads are dropped, the rest of the scope is
-//! stopped, and each cause becomes a view. A stop in the foreground selects its thread; one in the
-//! background never changes the selection.
+//! stopped, and each cause becomes a view. A stop in the foreground says that its thread is the one
+//! to look at; one in the background never does.
 
 use wayfarer_protocol as wire;
 use wire::stop_reason::Reason;
@@ -97,18 +97,18 @@ impl Debugger {
         let first = told
             .iter()
             .map(|(id, _)| *id)
-            .find(|&id| Some(id) == self.current);
+            .find(|&id| Some(id) == self.followed);
         let first = match first {
-            Some(current) => Some(current),
+            Some(followed) => Some(followed),
             None => told
                 .iter()
                 .map(|(id, _)| *id)
                 .find(|&id| in_focus(self, id)),
         };
         if let (true, Some(first)) = (self.foreground, first) {
-            self.current = Some(first);
+            self.followed = Some(first);
             if let Some(process) = self.processes.get_mut(&first.process) {
-                process.last_selected = first.thread;
+                process.last_looked_at = first.thread;
             }
         }
         let mut views = Vec::new();
@@ -296,8 +296,7 @@ impl Debugger {
             }
             Does::Print { format, arguments } => {
                 let (format, arguments) = (format.clone(), arguments.clone());
-                let text =
-                    self.in_thread(id, |debugger| debugger.format_printf(&format, &arguments));
+                let text = self.at_thread(id).format_printf(&format, &arguments);
                 let text = text.unwrap_or_else(|error| format!("dprintf {number}: {error}\n"));
                 let who = self.who(id)?;
                 self.emit(Event::Output {
@@ -310,29 +309,9 @@ impl Debugger {
         })
     }
 
-    /// Evaluates something as if the prompt looked at this thread's innermost frame.
-    pub(super) fn in_thread<T>(
-        &mut self,
-        id: ThreadId,
-        work: impl FnOnce(&mut Debugger) -> Result<T>,
-    ) -> Result<T> {
-        let before = self.current;
-        let frame = self.thread(id)?.1.selected_frame;
-        self.current = Some(id);
-        if let Some(thread) = self.thread_mut(id) {
-            thread.selected_frame = 0;
-        }
-        let result = work(self);
-        if let Some(thread) = self.thread_mut(id) {
-            thread.selected_frame = frame;
-        }
-        self.current = before;
-        result
-    }
-
     /// Whether a condition is true in a thread.
     pub(super) fn holds(&mut self, id: ThreadId, condition: &str) -> Result<bool> {
-        self.in_thread(id, |debugger| debugger.is_true(condition))
+        self.at_thread(id).is_true(condition)
     }
 
     /// The report of a stop.
@@ -351,16 +330,13 @@ impl Debugger {
             }
             None => true,
         };
-        if self.current == Some(id) {
-            self.sources.listed = None;
-        }
         let new_function = new_function || !matches!(reason, StopReason::Step);
         Ok(StopView {
             who: self.who(id)?,
             reason,
             frame,
             source_line,
-            current: self.current == Some(id),
+            current: self.foreground && self.followed == Some(id),
             new_function,
         })
     }

@@ -77,9 +77,7 @@ impl Debugger {
         self.show_unfinished(id.process);
         let reason = stop.reason.and_then(|reason| reason.reason);
         if let Some(thread) = self.thread_mut(id) {
-            thread.forget();
-            thread.skipped_inlines = 0;
-            thread.selected_frame = 0;
+            thread.moved();
             thread.general = stop.registers;
             thread.reason = Some(wire::StopReason {
                 reason: reason.clone(),
@@ -192,9 +190,7 @@ impl Debugger {
         let reply = self.link()?.write_registers(request)?;
         self.show_unfinished(id.process);
         if let Some(thread) = self.thread_mut(id) {
-            thread.forget();
-            thread.skipped_inlines = 0;
-            thread.selected_frame = 0;
+            thread.moved();
         }
         match reply.results.into_iter().find_map(|result| result.failure) {
             Some(failure) => Err(failed(failure)),

@@ -7,23 +7,26 @@ use wayfarer_expression::{
     describe_type, evaluate, parse, print, type_of, whatis,
 };
 
-use super::Debugger;
 use super::hands::Hands;
+use super::{At, Debugger};
 use crate::evaluation::{Display, PrintStyle, Scene};
 use crate::session::{ProcessMemory, Space};
 use crate::view::{DisplayView, ValueView};
-use crate::{DebuggerError, Result, ThreadId};
+use crate::{DebuggerError, Result, StackFrame};
 
 impl Debugger {
     /// How values are shown now.
     pub(super) fn print_style(&self) -> PrintStyle {
         PrintStyle::new(&self.settings)
     }
+}
 
-    /// Does something with the selected frame; without one there are globals, without a process constants.
+impl At<'_> {
+    /// Does something with the frame; without one there are globals, without a process constants.
     pub(super) fn with_scene<T>(&mut self, work: impl FnOnce(&mut Scene<'_>) -> T) -> T {
-        if let Ok((id, backtrace, index)) = self.selected()
+        if let Ok((id, backtrace, index)) = self.walked()
             && let Ok(space) = self
+                .debugger
                 .process(id.process)
                 .map(|process| process.space.clone())
         {
@@ -31,11 +34,12 @@ impl Debugger {
             let runs = |process: &crate::session::Process| {
                 process.live_threads().any(|thread| thread.running)
             };
-            if self.process(id.process).is_ok_and(runs) {
+            if self.debugger.process(id.process).is_ok_and(runs) {
                 space.memory.forget();
             }
             let mut hands = Hands {
-                debugger: self,
+                debugger: self.debugger,
+                about: Some(id),
                 thread: Some(id),
             };
             return work(&mut Scene {
@@ -45,14 +49,15 @@ impl Debugger {
                 services: Some(&mut hands),
             });
         }
-        let space = self
-            .current
-            .and_then(|current| self.process(current.process).ok())
+        let about = self.frame.map(|frame| frame.thread);
+        let space = about
+            .and_then(|about| self.debugger.process(about.process).ok())
             .map(|process| process.space.clone());
         let space = space
             .unwrap_or_else(|| Space::empty(Arc::new(ProcessMemory::new(Arc::new(Nobody), 0))));
         let mut hands = Hands {
-            debugger: self,
+            debugger: self.debugger,
+            about,
             thread: None,
         };
         work(&mut Scene {
@@ -63,7 +68,7 @@ impl Debugger {
         })
     }
 
-    /// Reads an expression in the language of the selected frame and goes to the process it names.
+    /// Reads an expression in the language of the frame and goes to the process it names.
     fn with_expression<T>(
         &mut self,
         text: &str,
@@ -75,30 +80,35 @@ impl Debugger {
         let language = self.with_scene(|scene| scene.language());
         let expression =
             parse(text, language).map_err(|error| DebuggerError::Expression(error.to_string()))?;
-        let before = self.current;
-        if let Some(process) = &expression.process {
-            self.current = Some(self.thread_named(process)?);
-        }
-        let result = self.with_scene(|scene| work(&expression, scene));
-        self.current = before;
-        self.await_death();
+        let result = match &expression.process {
+            Some(process) => {
+                let there = self.frame_in(process)?;
+                let mut there = self.debugger.at(there);
+                there.with_scene(|scene| work(&expression, scene))
+            }
+            None => self.with_scene(|scene| work(&expression, scene)),
+        };
+        self.debugger.await_death();
         result.map_err(|error| DebuggerError::Expression(error.to_string()))
     }
 
-    /// `NAME` or `NAME.T` before a colon.
-    fn thread_named(&mut self, name: &str) -> Result<ThreadId> {
+    /// `NAME` or `NAME.T` before a colon: the frame there that was looked at last.
+    fn frame_in(&mut self, name: &str) -> Result<StackFrame> {
         let set = crate::Set::parse(name)?;
         let found = self
+            .debugger
             .resolve(&set)
             .map_err(|_| DebuggerError::UnknownTarget(name.to_owned()))?;
         let last = found
             .first()
-            .and_then(|id| self.process(id.process).ok())
-            .map_or(1, |process| process.last_selected);
+            .and_then(|id| self.debugger.process(id.process).ok())
+            .map_or(1, |process| process.last_looked_at);
         let chosen = found.iter().find(|id| id.thread == last).or(found.first());
-        chosen
+        let thread = chosen
             .copied()
-            .ok_or_else(|| DebuggerError::UnknownTarget(name.to_owned()))
+            .ok_or_else(|| DebuggerError::UnknownTarget(name.to_owned()))?;
+        let level = self.debugger.thread(thread)?.1.frame_looked_at as u32;
+        Ok(StackFrame { thread, level })
     }
 
     /// Whether an expression can be read at all.
@@ -106,7 +116,7 @@ impl Debugger {
         let language = self.with_scene(|scene| scene.language());
         let tried = [language, Language::C, Language::Cpp, Language::Rust]
             .map(|language| parse(text, language));
-        // A condition may be for code of another language than the selected frame's.
+        // A condition may be for code of another language than the frame's.
         match tried.iter().any(std::result::Result::is_ok) {
             true => Ok(()),
             false => Err(DebuggerError::Expression(
@@ -119,20 +129,19 @@ impl Debugger {
         }
     }
 
-    /// Evaluates in the selected frame and puts the value into the history. `format`: what stands after the slash
+    /// Evaluates in the frame and puts the value into the history. `format`: what stands after the slash
     /// (`x`, `d`, `t`, `r` …). Empty expression: the last value again. `NAME:expr` and `NAME.T:expr`
     /// evaluate in another process or thread.
     pub fn print(&mut self, expression: &str, format: Option<&str>) -> Result<ValueView> {
-        let (value, view) =
-            self.staying_in_calls(|debugger| debugger.value_and_view(expression, format))?;
-        Ok(self.memories.keep(value, view))
+        let (value, view) = self.staying_in_calls(|at| at.value_and_view(expression, format))?;
+        Ok(self.debugger.memories.keep(value, view))
     }
 
     /// Evaluates for the user, who looks at it when a called function is stopped.
-    fn staying_in_calls<T>(&mut self, work: impl FnOnce(&mut Debugger) -> Result<T>) -> Result<T> {
-        self.stays_in_calls = true;
+    fn staying_in_calls<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.debugger.stays_in_calls = true;
         let result = work(self);
-        self.stays_in_calls = false;
+        self.debugger.stays_in_calls = false;
         result
     }
 
@@ -147,9 +156,9 @@ impl Debugger {
         expression: &str,
         format: Option<&str>,
     ) -> Result<(Value, ValueView)> {
-        let format = self.format(format)?;
+        let format = self.debugger.format(format)?;
         if expression.trim().is_empty() {
-            let last = self.memories.entry(History::Last(0));
+            let last = self.debugger.memories.entry(History::Last(0));
             let value =
                 last.ok_or_else(|| DebuggerError::Usage("The value history is empty.".to_owned()))?;
             let text = self.with_scene(|scene| print(&value, &format, scene));
@@ -172,7 +181,9 @@ impl Debugger {
             Ok((value, view))
         })
     }
+}
 
+impl Debugger {
     /// The format that stands after a slash.
     pub(super) fn format(&self, letters: Option<&str>) -> Result<Format> {
         let mut format = self.print_style().format;
@@ -204,21 +215,22 @@ impl Debugger {
         }
         Ok(format)
     }
+}
 
+impl At<'_> {
     /// Like `print`, but says nothing (`None`) about a `void` result: `call`.
     pub fn call(&mut self, expression: &str) -> Result<Option<ValueView>> {
-        let (value, view) =
-            self.staying_in_calls(|debugger| debugger.value_and_view(expression, None))?;
+        let (value, view) = self.staying_in_calls(|at| at.value_and_view(expression, None))?;
         if matches!(value.type_ref, wayfarer_expression::TypeRef::Void) || view.text == "void" {
             return Ok(None);
         }
-        Ok(Some(self.memories.keep(value, view)))
+        Ok(Some(self.debugger.memories.keep(value, view)))
     }
 
     /// Evaluates for its effect: `set var x = 3`, `set $i = 0`.
     pub fn set_variable(&mut self, assignment: &str) -> Result<()> {
-        self.staying_in_calls(|debugger| {
-            debugger.with_expression(assignment, |expression, scene| {
+        self.staying_in_calls(|at| {
+            at.with_expression(assignment, |expression, scene| {
                 evaluate(expression, scene).map(|_| ())
             })
         })
@@ -281,16 +293,20 @@ impl Debugger {
             self.with_expression(expression, |expression, scene| type_of(expression, scene))?;
         Ok(wayfarer_expression::describe_offsets(found.type_ref()))
     }
+}
 
+impl Debugger {
     /// Values `$1`… with their texts, newest last.
     pub fn history(&self) -> Vec<ValueView> {
         self.memories.views()
     }
+}
 
+impl At<'_> {
     /// `show convenience`: names without `$`, and values.
     pub fn convenience(&mut self) -> Vec<(String, String)> {
-        let format = self.print_style().format;
-        let all = self.memories.conveniences();
+        let format = self.debugger.print_style().format;
+        let all = self.debugger.memories.conveniences();
         all.into_iter()
             .map(|(name, value)| {
                 let text = self.with_scene(|scene| print(&value, &format, scene));
@@ -305,15 +321,16 @@ impl Debugger {
     /// Adds an automatic display; its value here and now, when it has one.
     pub fn add_display(&mut self, expression: &str, format: Option<&str>) -> Result<DisplayView> {
         self.check_expression(expression)?;
-        self.format(format.map(|format| format.trim_end_matches(['i', 's'])))?;
+        self.debugger
+            .format(format.map(|format| format.trim_end_matches(['i', 's'])))?;
         let display = Display {
-            number: self.memories.next_display,
+            number: self.debugger.memories.next_display,
             expression: expression.trim().to_owned(),
             format: format.map(str::to_owned),
             enabled: true,
         };
-        self.memories.next_display += 1;
-        self.memories.displays.push(display.clone());
+        self.debugger.memories.next_display += 1;
+        self.debugger.memories.displays.push(display.clone());
         Ok(self.display_view(&display))
     }
 
@@ -337,14 +354,16 @@ impl Debugger {
         }
     }
 
-    /// All displays, evaluated in the selected frame; those that can't be are left without value.
+    /// All displays, evaluated in the frame; those that can't be are left without value.
     pub fn displays(&mut self) -> Vec<DisplayView> {
-        let all = self.memories.displays.clone();
+        let all = self.debugger.memories.displays.clone();
         all.iter()
             .map(|display| self.display_view(display))
             .collect()
     }
+}
 
+impl Debugger {
     /// Takes a display away (`None`: all).
     pub fn remove_display(&mut self, number: Option<u32>) -> Result<()> {
         let before = self.memories.displays.len();
@@ -369,7 +388,9 @@ impl Debugger {
         display.ok_or(DebuggerError::NoSuchDisplay(number))?.enabled = enabled;
         Ok(())
     }
+}
 
+impl At<'_> {
     /// Names of variables, arguments and globals that begin with this, for completion.
     pub fn complete_variable(&mut self, prefix: &str) -> Vec<String> {
         let mut names: Vec<String> = self.with_scene(|scene| {
@@ -382,8 +403,9 @@ impl Debugger {
         names.retain(|name| name.starts_with(prefix));
         if !prefix.is_empty()
             && let Some(process) = self
-                .current
-                .and_then(|current| self.process(current.process).ok())
+                .own_process()
+                .ok()
+                .and_then(|own| self.debugger.process(own).ok())
             && let Some(program) = process.space.modules.first()
         {
             let pattern = format!("^{}", regex::escape(prefix));

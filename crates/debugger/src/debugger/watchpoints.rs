@@ -3,8 +3,8 @@
 use wayfarer_expression::{Value, print};
 use wayfarer_protocol as wire;
 
-use super::Debugger;
 use super::processes::failed;
+use super::{At, Debugger};
 use crate::breakpoint::{Breakpoint, Purpose, Watch, What};
 use crate::view::{BreakpointView, StopReason};
 use crate::{DebuggerError, Result, ThreadId, WatchAccess, WatchSpec};
@@ -12,10 +12,10 @@ use crate::{DebuggerError, Result, ThreadId, WatchAccess, WatchSpec};
 /// Four debug registers of eight bytes.
 const WIDEST: u64 = 32;
 
-impl Debugger {
-    /// Sets a watchpoint in the debug registers of all threads of the current process.
+impl At<'_> {
+    /// Sets a watchpoint in the debug registers of all threads of the process.
     pub fn add_watchpoint(&mut self, spec: WatchSpec) -> Result<BreakpointView> {
-        let id = self.stopped_current()?;
+        let id = self.stopped_thread()?;
         let value = self.value(&spec.expression)?;
         if matches!(
             value.type_ref.shape(),
@@ -47,16 +47,20 @@ impl Debugger {
         if let Some(condition) = &spec.condition {
             self.check_expression(condition)?;
         }
-        let number = self.take_number();
+        let number = self.debugger.take_number();
         let mut scope = None;
         if !spec.location && self.names_a_local(&spec.expression) {
-            let (_, _, index) = self.selected()?;
-            let backtrace = self.backtrace_of(id, index + 2)?;
+            let (_, _, index) = self.walked()?;
+            let backtrace = self.debugger.backtrace_of(id, index + 2)?;
             let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
             if let Some(caller) = backtrace.stack.activations.get(frame.activation + 1) {
                 let guard = frame.id.frame_address.wrapping_sub(1);
-                let internal =
-                    self.insert_internal(id, caller.pc, guard, Purpose::WatchScope(number))?;
+                let internal = self.debugger.insert_internal(
+                    id,
+                    caller.pc,
+                    guard,
+                    Purpose::WatchScope(number),
+                )?;
                 scope = Some((id, frame.id, internal));
             }
         }
@@ -76,16 +80,16 @@ impl Debugger {
         let mut breakpoint = Breakpoint::new(number, What::Watch(watch), expression);
         breakpoint.condition = spec.condition;
         breakpoint.only = spec.only;
-        self.breakpoints.insert(number, breakpoint);
-        if let Err(error) = self.insert_watch(number) {
-            self.remove_scope(number);
-            self.breakpoints.remove(&number);
+        self.debugger.breakpoints.insert(number, breakpoint);
+        if let Err(error) = self.debugger.insert_watch(number) {
+            self.debugger.remove_scope(number);
+            self.debugger.breakpoints.remove(&number);
             return Err(error);
         }
-        self.breakpoint(number)
+        self.debugger.breakpoint(number)
     }
 
-    /// Whether an expression uses a variable of the selected frame.
+    /// Whether an expression uses a variable of the frame.
     fn names_a_local(&mut self, expression: &str) -> bool {
         let locals: Vec<String> = self.with_scene(|scene| {
             let own = scene.locals().into_iter();
@@ -100,7 +104,9 @@ impl Debugger {
             .into_iter()
             .any(|word| locals.iter().any(|local| local == word))
     }
+}
 
+impl Debugger {
     pub(super) fn insert_watch(&mut self, number: u32) -> Result<()> {
         let Some(breakpoint) = self
             .breakpoints
@@ -255,10 +261,8 @@ impl Debugger {
             let format = self.print_style().format;
             let mut text = |bytes: &[u8]| {
                 let value = Value::computed(type_ref.clone(), bytes.to_vec());
-                let shown = self.in_thread(id, |debugger| {
-                    Ok(debugger.with_scene(|scene| print(&value, &format, scene)))
-                });
-                shown.ok().and_then(std::result::Result::ok)
+                let mut there = self.at_thread(id);
+                there.with_scene(|scene| print(&value, &format, scene)).ok()
             };
             let (old, new) = (text(&report.old), text(&report.new));
             let changed = report.old != report.new;

@@ -31,8 +31,10 @@ pub(crate) struct Thread {
     pub backtrace: Option<Arc<Backtrace>>,
     /// Inlined calls that begin at the program counter and have not been stepped into.
     pub skipped_inlines: usize,
-    /// The frame that the prompt looks at when it looks at this thread.
-    pub selected_frame: usize,
+    /// The frame that a front end looked at last since the thread ran.
+    pub frame_looked_at: usize,
+    /// How often its frames have gone stale.
+    pub runs: u64,
     /// The function shown last, to say when a step changed it.
     pub shown_frame: Option<wayfarer_symbols::frames::FrameId>,
     pub exited: bool,
@@ -54,7 +56,8 @@ impl Thread {
             vector: None,
             backtrace: None,
             skipped_inlines: 0,
-            selected_frame: 0,
+            frame_looked_at: 0,
+            runs: 0,
             shown_frame: None,
             exited: false,
         }
@@ -64,8 +67,14 @@ impl Thread {
     pub fn set_running(&mut self) {
         self.running = true;
         self.reason = None;
+        self.moved();
+    }
+
+    /// It stands elsewhere: forgets all that belonged to its frames.
+    pub fn moved(&mut self) {
         self.skipped_inlines = 0;
-        self.selected_frame = 0;
+        self.frame_looked_at = 0;
+        self.runs += 1;
         self.forget();
     }
 
@@ -102,8 +111,8 @@ pub(crate) struct Process {
     pub next_thread: u32,
     pub space: Space,
     pub modules_known: bool,
-    /// The thread looked at last.
-    pub last_selected: u32,
+    /// The thread that a front end looked at last.
+    pub last_looked_at: u32,
 }
 
 impl Process {
@@ -162,7 +171,7 @@ impl Process {
     pub fn who_first(&self) -> Who {
         let thread = self
             .threads
-            .get(&self.last_selected)
+            .get(&self.last_looked_at)
             .or_else(|| self.threads.values().next());
         match thread {
             Some(thread) => self.who(thread),

@@ -14,7 +14,7 @@ pub struct SourceLineView {
 pub struct SourceView {
     pub file: String,
     pub full_path: String,
-    /// The line of the selected frame, when it is in this file.
+    /// The line of the frame, when it is in this file.
     pub current_line: Option<u32>,
     pub lines: Vec<SourceLineView>,
 }

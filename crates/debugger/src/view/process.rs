@@ -66,7 +66,7 @@ pub struct ProcessView {
     #[serde(flatten)]
     pub state: ProcessState,
     pub threads: u32,
-    /// Whether the prompt looks at it.
+    /// Whether the request was about a thread of it.
     pub current: bool,
 }
 

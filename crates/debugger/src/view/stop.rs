@@ -14,7 +14,7 @@ pub struct StopView {
     pub frame: Option<FrameView>,
     /// The line of source at the frame, when the file can be read.
     pub source_line: Option<SourceLineView>,
-    /// Whether the prompt's thread is the one that stopped (gdb prints `[Switching to …]` when it had to change).
+    /// Whether a command that waits ends with it, so that its front end looks at this thread from now on.
     pub current: bool,
     /// Whether frame and line differ from what was last shown for this thread: a step inside one function shows
     /// the line only.

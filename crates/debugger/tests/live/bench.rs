@@ -5,11 +5,15 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use wayfarer_debugger::view::StopView;
-use wayfarer_debugger::{AgentStart, BreakpointSpec, Debugger, Event, Launch, Options, Run};
+use wayfarer_debugger::{
+    AgentStart, At, BreakpointSpec, Debugger, Event, Launch, Options, Run, StackFrame, ThreadId,
+};
 
 /// A debugger with what it told.
 pub struct Bench {
     pub debugger: Debugger,
+    /// The frame that requests are about: where the last stop was.
+    pub frame: Option<StackFrame>,
     pub events: Arc<Mutex<Vec<Event>>>,
     pub directory: tempfile::TempDir,
 }
@@ -33,6 +37,7 @@ impl Bench {
         }));
         Bench {
             debugger,
+            frame: None,
             events,
             directory: tempfile::tempdir().expect("a directory"),
         }
@@ -66,7 +71,21 @@ impl Bench {
             argv: vec![program.into_os_string()],
             ..Launch::default()
         };
-        self.debugger.launch(what).expect("launched")
+        let stop = self.debugger.launch(what).expect("launched");
+        self.frame = Some(StackFrame::innermost(thread_of(&stop)));
+        stop
+    }
+
+    /// The debugger, asked about the frame.
+    pub fn at(&mut self) -> At<'_> {
+        let first = self.debugger.stand_in(1).map(StackFrame::innermost);
+        self.debugger.at(self.frame.or(first))
+    }
+
+    /// Goes to another frame of the same thread.
+    pub fn go_to(&mut self, level: u32) {
+        let frame = self.frame.expect("a frame");
+        self.frame = Some(StackFrame { level, ..frame });
     }
 
     /// Sets a breakpoint.
@@ -75,7 +94,7 @@ impl Bench {
             pending: true,
             ..BreakpointSpec::parse(text, 1).expect("reads")
         };
-        self.debugger.add_breakpoint(spec).expect("set").number
+        self.at().add_breakpoint(spec).expect("set").number
     }
 
     /// Continues to the next stop.
@@ -85,8 +104,10 @@ impl Bench {
 
     /// Runs to the next stop.
     pub fn go(&mut self, how: Run) -> StopView {
-        let stops = self.debugger.execute(how, None).expect("runs");
-        stops.into_iter().next().expect("a stop")
+        let stops = self.at().execute(how, None).expect("runs");
+        let stop = stops.into_iter().next().expect("a stop");
+        self.frame = Some(StackFrame::innermost(thread_of(&stop)));
+        stop
     }
 
     /// Where a stop is: `function:line`.
@@ -105,8 +126,16 @@ impl Bench {
 
     /// What `print` shows.
     pub fn print(&mut self, expression: &str) -> String {
-        self.debugger
+        self.at()
             .print(expression, None)
             .map_or_else(|error| format!("error: {error}"), |value| value.text)
+    }
+}
+
+/// The thread of a stop.
+pub fn thread_of(stop: &StopView) -> ThreadId {
+    ThreadId {
+        process: stop.who.process_number,
+        thread: stop.who.thread_number,
     }
 }

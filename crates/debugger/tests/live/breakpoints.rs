@@ -90,7 +90,7 @@ fn conditions_and_ignores() {
     assert_eq!(bench.print("n"), "3");
     assert_eq!(bench.debugger.breakpoint(number).expect("there").hits, 1);
     bench
-        .debugger
+        .at()
         .set_condition(number, None)
         .expect("no condition");
     bench.run();
@@ -109,7 +109,7 @@ fn unknown_names_are_told() {
         ..BreakpointSpec::default()
     };
     let error = bench
-        .debugger
+        .at()
         .add_breakpoint(spec("ad"))
         .expect_err("no such function")
         .to_string();
@@ -118,13 +118,13 @@ fn unknown_names_are_told() {
         "{error}"
     );
     let error = bench
-        .debugger
+        .at()
         .add_breakpoint(spec("nosuch.c:3"))
         .expect_err("no such file")
         .to_string();
     assert!(error.contains("nosuch.c"), "{error}");
     let error = bench
-        .debugger
+        .at()
         .print("nothing_of_the_kind", None)
         .expect_err("no such symbol")
         .to_string();
@@ -145,7 +145,7 @@ fn dprintf_prints_and_goes_on() {
         )),
         ..BreakpointSpec::default()
     };
-    bench.debugger.add_breakpoint(spec).expect("set");
+    bench.at().add_breakpoint(spec).expect("set");
     let end = bench.run();
     assert_eq!(end.reason, StopReason::Exited { status: 3 });
     let events = bench.events.lock().expect("not poisoned");
@@ -172,10 +172,7 @@ fn watch_a_global_and_a_local() {
         condition: None,
         only: None,
     };
-    bench
-        .debugger
-        .add_watchpoint(watch("total"))
-        .expect("a global");
+    bench.at().add_watchpoint(watch("total")).expect("a global");
     let stop = bench.run();
     match stop.reason {
         StopReason::Watchpoint {
@@ -192,7 +189,7 @@ fn watch_a_global_and_a_local() {
         other => panic!("{other:?}"),
     }
     let local = bench
-        .debugger
+        .at()
         .add_watchpoint(watch("twice"))
         .expect("a local")
         .number;
@@ -233,7 +230,7 @@ fn temporary_ones_go() {
         temporary: true,
         ..BreakpointSpec::default()
     };
-    bench.debugger.add_breakpoint(spec).expect("set");
+    bench.at().add_breakpoint(spec).expect("set");
     let stop = bench.run();
     assert!(matches!(
         stop.reason,

@@ -154,7 +154,7 @@ fn halt_a_running_program() {
         "{}",
         Bench::place(&stop)
     );
-    bench.debugger.set_variable("count = 41").expect("set");
+    bench.at().set_variable("count = 41").expect("set");
     assert_eq!(bench.print("count + 1"), "42");
 }
 
@@ -186,10 +186,7 @@ fn a_signal_stops() {
     bench.set("handler");
     let stop = bench.run();
     assert_eq!(Bench::place(&stop), "handler:6");
-    let stack = bench
-        .debugger
-        .backtrace(StackSpec::default())
-        .expect("a stack");
+    let stack = bench.at().backtrace(StackSpec::default()).expect("a stack");
     let functions: Vec<&str> = stack
         .frames
         .iter()
@@ -217,18 +214,17 @@ fn frames_up_and_down() {
     bench.launch("fact.c", RECURSION, &[]);
     bench.set("fact if n == 1");
     bench.run();
-    let stack = bench
-        .debugger
-        .backtrace(StackSpec::default())
-        .expect("a stack");
+    let stack = bench.at().backtrace(StackSpec::default()).expect("a stack");
     assert_eq!(stack.frames.len(), 6);
-    let caller = bench.debugger.up(2).expect("a caller");
+    let caller = bench.at().up(2).expect("a caller");
+    bench.go_to(caller.level);
     assert_eq!((caller.level, caller.line), (2, Some(5)));
     assert_eq!(bench.print("n"), "3");
-    bench.debugger.down(1).expect("a callee");
+    let callee = bench.at().down(1).expect("a callee");
+    bench.go_to(callee.level);
     assert_eq!(bench.print("n"), "2");
-    bench.debugger.select_frame(5).expect("main");
-    let locals = bench.debugger.locals().expect("locals");
+    bench.go_to(5);
+    let locals = bench.at().locals().expect("locals");
     assert_eq!(locals[0].name, "f");
-    assert!(bench.debugger.up(1).is_err());
+    assert!(bench.at().up(1).is_err());
 }

@@ -69,7 +69,7 @@ fn stops_of_the_background_are_not_lost() {
         let _ = wake.send(());
     }));
     let go_on = Run::Continue { ignore: 0 };
-    bench.debugger.start(go_on.clone(), None).expect("runs");
+    bench.at().start(go_on.clone(), None).expect("runs");
     let mut background = Vec::new();
     while background.is_empty() {
         woken.recv().expect("news");
@@ -77,12 +77,12 @@ fn stops_of_the_background_are_not_lost() {
     }
     assert_eq!(Bench::place(&background[0]), "first:3");
     // The next stop is met by commands, which fail and tell nothing of it themselves.
-    bench.debugger.start(go_on, None).expect("runs");
+    bench.at().start(go_on, None).expect("runs");
     let told = |bench: &Bench| stops_of(&bench.events.lock().expect("events"));
     while told(&bench).len() < 3 {
         woken.recv().expect("news");
         let nonsense = Run::Signal("SIGNONSENSE".to_owned());
-        bench.debugger.execute(nonsense, None).expect_err("unknown");
+        bench.at().execute(nonsense, None).expect_err("unknown");
     }
     let later = bench.debugger.pump().expect("no news");
     assert_eq!(later, told(&bench)[2..]);

@@ -6,6 +6,7 @@
 mod bench;
 mod breakpoints;
 mod execution;
+mod frames;
 mod listening;
 mod processes;
 mod values;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     let tests = [
         breakpoints::TESTS,
         execution::TESTS,
+        frames::TESTS,
         listening::TESTS,
         processes::TESTS,
         values::TESTS,

@@ -53,7 +53,7 @@ fn threads_and_merged_stacks() {
     bench.launch("threads.c", THREADS, &["-pthread"]);
     bench.set("threads.c:16");
     bench.run();
-    let threads = bench.debugger.threads(None).expect("threads");
+    let threads = bench.at().threads(None).expect("threads");
     assert_eq!(threads.len(), 4);
     assert!(threads.iter().all(|thread| thread.frame.is_some()));
     let stacks = bench
@@ -164,7 +164,7 @@ fn attach_and_detach() {
     bench.set("server.c:5");
     let stop = bench.run();
     assert_eq!(Bench::place(&stop), "work:5");
-    let gone = bench.debugger.detach(None).expect("detached");
+    let gone = bench.at().detach(None).expect("detached");
     assert_eq!(gone[0].state, ProcessState::Detached);
     std::thread::sleep(std::time::Duration::from_millis(100));
     assert!(
@@ -189,7 +189,7 @@ fn names_and_sets() {
     bench.run();
     let set = Set::parse("forks*").expect("reads");
     assert!(bench.debugger.resolve(&set).expect("members").len() >= 2);
-    bench.debugger.rename("forks.2", "first").expect("renamed");
+    bench.at().rename("forks.2", "first").expect("renamed");
     let first = Set::parse("first").expect("reads");
     assert_eq!(bench.debugger.resolve(&first).expect("members").len(), 1);
     let at = Set::parse("@at(forks.c:5)").expect("reads");
@@ -201,8 +201,8 @@ fn names_and_sets() {
             .set_focus(Set::parse("nobody").expect("reads"))
             .is_err()
     );
-    bench.debugger.set_focus(first).expect("focused");
-    assert_eq!(bench.debugger.current().map(|id| id.process), Some(2));
+    let members = bench.debugger.set_focus(first).expect("focused");
+    assert_eq!(members.first().map(|id| id.process), Some(2));
     assert_eq!(bench.print("forks:status"), bench.print("forks:status"));
 }
 
@@ -221,7 +221,7 @@ fn a_barrier_gathers() {
         only: Some(Set::parse("forks.2,forks.3").expect("reads")),
         ..BreakpointSpec::default()
     };
-    bench.debugger.add_breakpoint(spec).expect("set");
+    bench.at().add_breakpoint(spec).expect("set");
     let stop = bench.run();
     match &stop.reason {
         StopReason::Barrier(barrier) => {

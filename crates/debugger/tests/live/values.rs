@@ -57,20 +57,14 @@ fn c_values_and_types() {
         "{}",
         bench.print("title")
     );
-    assert_eq!(
-        bench.debugger.print("by", Some("x")).expect("hex").text,
-        "0x3"
-    );
-    bench.debugger.set_variable("p->x = 10").expect("set");
+    assert_eq!(bench.at().print("by", Some("x")).expect("hex").text, "0x3");
+    bench.at().set_variable("p->x = 10").expect("set");
     assert_eq!(bench.print("p->x"), "10");
-    bench.debugger.set_variable("$k = 5").expect("set");
+    bench.at().set_variable("$k = 5").expect("set");
     assert_eq!(bench.print("$k + by"), "8");
-    assert_eq!(
-        bench.debugger.whatis("p").expect("a type"),
-        "struct point *"
-    );
-    assert!(bench.debugger.is_true("by == 3").expect("a truth"));
-    let display = bench.debugger.add_display("p->y", None).expect("a display");
+    assert_eq!(bench.at().whatis("p").expect("a type"), "struct point *");
+    assert!(bench.at().is_true("by == 3").expect("a truth"));
+    let display = bench.at().add_display("p->y", None).expect("a display");
     assert_eq!(display.value.as_deref(), Some("-2"));
 }
 
@@ -81,7 +75,7 @@ fn calls() {
     let inside = bench.print("scale(p, 2)");
     assert!(inside.contains("stopped while in a function"), "{inside}");
     bench.debugger.delete_breakpoint(1).expect("deleted");
-    let back = bench.debugger.execute(Run::Return(None), None);
+    let back = bench.at().execute(Run::Return(None), None);
     assert_eq!(back.expect("the call is given up").len(), 1);
     assert_eq!(bench.print("scale(p, 2)"), "0");
     assert_eq!(bench.print("p->x"), "2");
@@ -93,7 +87,7 @@ fn code_and_memory() {
     let mut bench = Bench::new();
     stopped(&mut bench);
     let code = bench
-        .debugger
+        .at()
         .disassemble(DisassembleSpec::default())
         .expect("code");
     assert_eq!(code.function.as_deref(), Some("scale"));
@@ -113,31 +107,25 @@ fn code_and_memory() {
         unit: Some('w'),
         expression: "numbers".to_owned(),
     };
-    let lines = bench.debugger.examine(spec).expect("memory");
+    let lines = bench.at().examine(spec).expect("memory");
     assert_eq!(lines[0].values, ["1", "2", "3", "4"]);
     let listed = bench
-        .debugger
+        .at()
         .list(ListSpec::Around("scale".parse().expect("a location")))
         .expect("source");
     assert!(listed.lines.iter().any(|line| line.text == "  p->x *= by;"));
     let line = bench
-        .debugger
+        .at()
         .info_line(&"points.c:9".parse().expect("a location"))
         .expect("a line");
     assert!(line[0].start < line[0].end);
-    let registers = bench.debugger.registers(&[]).expect("registers");
+    let registers = bench.at().registers(&[]).expect("registers");
     assert!(
         registers
             .iter()
             .any(|register| register.name == "rip" && register.natural.contains("scale"))
     );
-    assert!(
-        !bench
-            .debugger
-            .shared_libraries()
-            .expect("libraries")
-            .is_empty()
-    );
+    assert!(!bench.at().shared_libraries().expect("libraries").is_empty());
 }
 
 fn cpp_values() {
@@ -170,7 +158,7 @@ int main()
         Bench::place(&stop)
     );
     assert_eq!(bench.print("sides"), "4");
-    bench.debugger.up(1).expect("main");
+    bench.go_to(1);
     assert!(
         bench.print("numbers").contains("{1, 2, 3}"),
         "{}",
@@ -220,7 +208,7 @@ fn main() {
         "{}",
         bench.print("first")
     );
-    bench.debugger.up(1).expect("main");
+    bench.go_to(1);
     assert!(
         bench.print("names").contains("grace"),
         "{}",
