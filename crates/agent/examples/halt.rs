@@ -60,11 +60,7 @@ async fn measure(socket: PathBuf, rounds: usize, pids: Vec<u32>) -> Result<(), B
         .into_inner();
     tokio::spawn(async move { while let Ok(Some(_)) = events.message().await {} });
     let attached = client
-        .attach(wire::AttachRequest {
-            session,
-            pids,
-            ..wire::AttachRequest::default()
-        })
+        .attach(wire::AttachRequest { session, pids })
         .await?
         .into_inner();
     if let Some(failure) = attached.results.iter().find_map(|one| one.failure.as_ref()) {
@@ -77,7 +73,8 @@ async fn measure(socket: PathBuf, rounds: usize, pids: Vec<u32>) -> Result<(), B
                 session,
                 actions: vec![wire::ResumeAction {
                     targets: Some(wire::Targets::everybody()),
-                    ..wire::ResumeAction::default()
+                    action: Some(wire::resume_action::Action::Continue(wire::Continue {})),
+                    signal: None,
                 }],
             })
             .await?;

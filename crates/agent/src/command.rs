@@ -8,43 +8,30 @@ use wayfarer_ptrace::Waker;
 /// Where an answer goes.
 pub type Reply<T> = oneshot::Sender<T>;
 
-/// One request, with where its answer goes.
-pub enum Command {
-    /// A session begins; events go here.
-    Open(mpsc::UnboundedSender<wire::Event>, Reply<()>),
-    /// It is over; answered when everybody has been let go.
-    End(Reply<()>),
-    /// See the protocol for this and all that follow.
-    Configure(wire::ConfigureRequest, Reply<wire::Acknowledgement>),
-    Launch(wire::LaunchRequest, Reply<wire::LaunchReply>),
-    Attach(wire::AttachRequest, Reply<wire::AttachReply>),
-    Detach(wire::DetachRequest, Reply<wire::TargetResults>),
-    Kill(wire::KillRequest, Reply<wire::TargetResults>),
-    ListProcesses(Reply<wire::ListProcessesReply>),
-    Halt(wire::HaltRequest, Reply<wire::HaltReply>),
-    Resume(wire::ResumeRequest, Reply<wire::TargetResults>),
-    Release(wire::ReleaseRequest, Reply<wire::TargetResults>),
-    SetHeld(wire::SetHeldRequest, Reply<wire::TargetResults>),
-    InsertBreakpoint(
-        wire::InsertBreakpointRequest,
-        Reply<wire::InsertBreakpointReply>,
-    ),
-    RemoveBreakpoint(wire::RemoveBreakpointRequest, Reply<wire::Acknowledgement>),
-    GetHits(wire::GetHitsRequest, Reply<wire::GetHitsReply>),
-    InsertWatchpoint(wire::InsertWatchpointRequest, Reply<wire::TargetResults>),
-    RemoveWatchpoint(wire::RemoveWatchpointRequest, Reply<wire::Acknowledgement>),
-    InsertCatchpoint(wire::InsertCatchpointRequest, Reply<wire::Acknowledgement>),
-    RemoveCatchpoint(wire::RemoveCatchpointRequest, Reply<wire::Acknowledgement>),
-    SetSignals(wire::SetSignalsRequest, Reply<wire::Acknowledgement>),
-    ReadMemory(wire::ReadMemoryRequest, Reply<wire::ReadMemoryReply>),
-    WriteMemory(wire::WriteMemoryRequest, Reply<wire::TargetResults>),
-    ReadRegisters(wire::ReadRegistersRequest, Reply<wire::ReadRegistersReply>),
-    WriteRegisters(wire::WriteRegistersRequest, Reply<wire::TargetResults>),
-    Snapshot(wire::SnapshotRequest, Reply<wire::SnapshotReply>),
-    Modules(wire::ModulesRequest, Reply<wire::ModulesReply>),
-    Maps(wire::MapsRequest, Reply<wire::MapsReply>),
-    InferiorCall(wire::InferiorCallRequest, Reply<wire::InferiorCallReply>),
+/// What a request is answered with.
+pub type Answer<T> = Result<T, wire::Failure>;
+
+/// Makes a command of each row of the list of requests.
+macro_rules! commands {
+    (
+        always { $($(#[$doc:meta])* $method:ident, $call:ident($request:ident) -> $reply:ident;)* }
+        launches { $($(#[$launch_doc:meta])* $launch_method:ident, $launch:ident($launch_request:ident) -> $launch_reply:ident;)* }
+    ) => {
+        /// One request, with where its answer goes.
+        // Commands are moved twice and never kept: a box would only be in the way of who matches.
+        #[allow(clippy::large_enum_variant)]
+        pub enum Command {
+            /// A session begins; events go here.
+            Open(mpsc::UnboundedSender<wire::Event>, Reply<()>),
+            /// It is over; answered when everybody has been let go.
+            End(Reply<()>),
+            $($(#[$doc])* $call(wire::$request, Reply<Answer<wire::$reply>>),)*
+            $($(#[$launch_doc])* $launch(wire::$launch_request, Reply<Answer<wire::$launch_reply>>),)*
+        }
+    };
 }
+
+wayfarer_backend::for_each_call!(commands);
 
 /// The tracing thread's end.
 pub struct Mailbox {

@@ -1,6 +1,6 @@
 //! The gRPC service: checks the session and passes each call on to the tracing thread.
 
-use crate::command::{Command, Postbox, Reply};
+use crate::command::{Answer, Command, Postbox, Reply};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -56,19 +56,25 @@ impl Service {
     async fn ask<T>(
         &self,
         session: u64,
-        command: impl FnOnce(Reply<T>) -> Command,
+        command: impl FnOnce(Reply<Answer<T>>) -> Command,
     ) -> Result<Response<T>, Status> {
         self.check(session)?;
-        self.postbox
-            .ask(command)
-            .await
-            .map(Response::new)
-            .ok_or_else(ended)
+        match self.postbox.ask(command).await.ok_or_else(ended)? {
+            Ok(reply) => Ok(Response::new(reply)),
+            Err(failure) => Err(refused(failure)),
+        }
     }
 }
 
 fn ended() -> Status {
     Status::unavailable("the agent is ending")
+}
+
+fn refused(failure: wire::Failure) -> Status {
+    match failure.try_into() {
+        Ok(failure) => wire::status_of(failure),
+        Err(damaged) => Status::internal(wire::Damaged::to_string(&damaged)),
+    }
 }
 
 /// The events of a session; dropping it ends the session.
@@ -95,30 +101,8 @@ impl Drop for EventStream {
     }
 }
 
-/// Calls that are passed on as they are. Written as `async_trait` would write them, because it does not see into macros.
-macro_rules! passed_on {
-    ($($method:ident, $command:ident, $request:ident, $reply:ident;)*) => {
-        $(
-            fn $method<'service, 'answer>(
-                &'service self,
-                request: Request<wire::$request>,
-            ) -> Pin<Box<dyn Future<Output = Result<Response<wire::$reply>, Status>> + Send + 'answer>>
-            where
-                'service: 'answer,
-                Self: 'answer,
-            {
-                let request = request.into_inner();
-                Box::pin(self.ask(request.session, move |reply| Command::$command(request, reply)))
-            }
-        )*
-    };
-}
-
-#[tonic::async_trait]
-impl Agent for Service {
-    type EventsStream = EventStream;
-
-    async fn open(
+impl Service {
+    async fn open_session(
         &self,
         request: Request<wire::OpenRequest>,
     ) -> Result<Response<wire::OpenReply>, Status> {
@@ -161,7 +145,7 @@ impl Agent for Service {
         }))
     }
 
-    async fn events(
+    fn events_of(
         &self,
         request: Request<wire::EventsRequest>,
     ) -> Result<Response<EventStream>, Status> {
@@ -175,40 +159,61 @@ impl Agent for Service {
             over: Arc::clone(&self.over),
         }))
     }
-
-    async fn list_processes(
-        &self,
-        request: Request<wire::ListProcessesRequest>,
-    ) -> Result<Response<wire::ListProcessesReply>, Status> {
-        self.ask(request.into_inner().session, Command::ListProcesses)
-            .await
-    }
-
-    passed_on! {
-        configure, Configure, ConfigureRequest, Acknowledgement;
-        launch, Launch, LaunchRequest, LaunchReply;
-        attach, Attach, AttachRequest, AttachReply;
-        detach, Detach, DetachRequest, TargetResults;
-        kill, Kill, KillRequest, TargetResults;
-        halt, Halt, HaltRequest, HaltReply;
-        resume, Resume, ResumeRequest, TargetResults;
-        release, Release, ReleaseRequest, TargetResults;
-        set_held, SetHeld, SetHeldRequest, TargetResults;
-        insert_breakpoint, InsertBreakpoint, InsertBreakpointRequest, InsertBreakpointReply;
-        remove_breakpoint, RemoveBreakpoint, RemoveBreakpointRequest, Acknowledgement;
-        get_hits, GetHits, GetHitsRequest, GetHitsReply;
-        insert_watchpoint, InsertWatchpoint, InsertWatchpointRequest, TargetResults;
-        remove_watchpoint, RemoveWatchpoint, RemoveWatchpointRequest, Acknowledgement;
-        insert_catchpoint, InsertCatchpoint, InsertCatchpointRequest, Acknowledgement;
-        remove_catchpoint, RemoveCatchpoint, RemoveCatchpointRequest, Acknowledgement;
-        set_signals, SetSignals, SetSignalsRequest, Acknowledgement;
-        read_memory, ReadMemory, ReadMemoryRequest, ReadMemoryReply;
-        write_memory, WriteMemory, WriteMemoryRequest, TargetResults;
-        read_registers, ReadRegisters, ReadRegistersRequest, ReadRegistersReply;
-        write_registers, WriteRegisters, WriteRegistersRequest, TargetResults;
-        snapshot, Snapshot, SnapshotRequest, SnapshotReply;
-        modules, Modules, ModulesRequest, ModulesReply;
-        maps, Maps, MapsRequest, MapsReply;
-        inferior_call, InferiorCall, InferiorCallRequest, InferiorCallReply;
-    }
 }
+
+/// The future of an answer, as `async_trait` would write it, which does not see into macros.
+type Pending<'answer, T> =
+    Pin<Box<dyn Future<Output = Result<Response<T>, Status>> + Send + 'answer>>;
+
+/// Makes the service from the list of requests: each is passed on as it is.
+macro_rules! service {
+    (
+        always { $($(#[$doc:meta])* $method:ident, $call:ident($request:ident) -> $reply:ident;)* }
+        launches { $($(#[$launch_doc:meta])* $launch:ident, $launch_call:ident($launch_request:ident) -> $launch_reply:ident;)* }
+    ) => {
+        impl Agent for Service {
+            type EventsStream = EventStream;
+
+            fn open<'service, 'answer>(
+                &'service self,
+                request: Request<wire::OpenRequest>,
+            ) -> Pending<'answer, wire::OpenReply>
+            where
+                'service: 'answer,
+                Self: 'answer,
+            {
+                Box::pin(self.open_session(request))
+            }
+
+            fn events<'service, 'answer>(
+                &'service self,
+                request: Request<wire::EventsRequest>,
+            ) -> Pending<'answer, EventStream>
+            where
+                'service: 'answer,
+                Self: 'answer,
+            {
+                Box::pin(async { self.events_of(request) })
+            }
+
+            service!(@passed $($method, $call($request) -> $reply;)* $($launch, $launch_call($launch_request) -> $launch_reply;)*);
+        }
+    };
+    (@passed $($method:ident, $call:ident($request:ident) -> $reply:ident;)*) => {
+        $(
+            fn $method<'service, 'answer>(
+                &'service self,
+                request: Request<wire::$request>,
+            ) -> Pending<'answer, wire::$reply>
+            where
+                'service: 'answer,
+                Self: 'answer,
+            {
+                let request = request.into_inner();
+                Box::pin(self.ask(request.session, move |reply| Command::$call(request, reply)))
+            }
+        )*
+    };
+}
+
+wayfarer_backend::for_each_call!(service);

@@ -177,7 +177,7 @@ fn survive(rounds: u64, programs: &[&[&str]], arm: impl Fn(&mut Session, &[u64],
 fn count_at(session: &mut Session, processes: &[u64], address: u64) -> u64 {
     let mut id = 0;
     for process in processes {
-        id = session.break_with(*process, address, |request| request.count_only = true);
+        id = session.break_with(*process, address, |request| request.ignore_count = u64::MAX);
     }
     id
 }

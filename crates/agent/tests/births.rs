@@ -23,7 +23,7 @@ fn copy(executable: &Path) -> PathBuf {
 fn kill_in_the_middle(session: &mut Session, executable: &Path, what: &str) -> Vec<How> {
     let process = session.launch(executable, &[what]);
     let id = session.break_with(process.id, symbol(executable, "work"), |request| {
-        request.count_only = true;
+        request.ignore_count = u64::MAX;
     });
     session.go();
     let mut alive = vec![process.id];

@@ -1,4 +1,4 @@
-//! Software breakpoints: exact under contention, conditional, temporary, removed.
+//! Software breakpoints: exact under contention, conditional, ignored, removed.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn every_hit_of_four_threads_stops_once() {
             matches!(&reason, Reason::Breakpoint(hit) if hit.ids == [id]),
             "{reason:?}"
         );
-        assert_eq!(stop.pc, work);
+        assert_eq!(stop.registers.unwrap().rip, work);
         session.go();
     }
     assert_eq!(session.exit(), How::Status(7));
@@ -35,7 +35,9 @@ fn counting_under_contention_is_exact() {
     let mut session = Session::start();
     let process = session.launch(&executable, &["1000"]);
     let address = symbol(&executable, "work");
-    let id = session.break_with(process.id, address, |request| request.count_only = true);
+    let id = session.break_with(process.id, address, |request| {
+        request.ignore_count = u64::MAX
+    });
     session.go();
     assert_eq!(session.exit(), How::Status(7));
     assert_eq!(session.hits(id).hits, 4000);
@@ -55,7 +57,9 @@ fn every_instruction_of_a_function_can_have_one() {
         let mut decoder = iced_x86::Decoder::with_ip(64, &code[offset..], work + offset as u64, 0);
         let instruction = decoder.decode();
         let address = work + offset as u64;
-        ids.push(session.break_with(process.id, address, |request| request.count_only = true));
+        ids.push(session.break_with(process.id, address, |request| {
+            request.ignore_count = u64::MAX
+        }));
         offset += instruction.len();
         if instruction.flow_control() == iced_x86::FlowControl::Return {
             break;
@@ -80,7 +84,7 @@ fn a_condition_is_evaluated_by_the_agent() {
     assembler.constant(250).binary(Binary::Equal);
     let predicate = assembler.finish().unwrap().to_bytes();
     let id = session.break_with(process.id, symbol(&executable, "work"), |request| {
-        request.places[0].predicate = predicate;
+        request.places[0].predicate = Some(predicate);
     });
     session.go();
     for _ in 0..4 {
@@ -94,17 +98,20 @@ fn a_condition_is_evaluated_by_the_agent() {
 }
 
 #[test]
-fn temporary_ignored_and_removed_ones_do_not_stop_again() {
+fn ignored_and_removed_ones_do_not_stop_again() {
     let executable = program("calls", &[]);
     let mut session = Session::start();
     let process = session.launch(&executable, &["20"]);
     let address = symbol(&executable, "work");
-    // Without it the other threads run on uncounted from the end of the temporary one until they have been stopped.
-    let always = session.break_with(process.id, address, |request| request.count_only = true);
-    let temporary = session.break_with(process.id, address, |request| request.temporary = true);
+    // Without it the other threads run on uncounted from the end of the first one until they have been stopped.
+    let always = session.break_with(process.id, address, |request| {
+        request.ignore_count = u64::MAX
+    });
+    let first = session.break_at(process.id, address);
     session.go();
-    let stopped = session.stop();
-    assert_eq!(stopped.removed, [temporary]);
+    let (_, reason) = session.stop_reason();
+    assert!(matches!(&reason, Reason::Breakpoint(hit) if hit.ids == [first]));
+    session.remove(first);
     let late = session.break_with(process.id, address, |request| request.ignore_count = 70);
     session.go();
     let (_, reason) = session.stop_reason();
@@ -132,7 +139,7 @@ fn memory_is_shown_without_breakpoints() {
             places: vec![wire::BreakpointPlace {
                 process: process.id,
                 address: 8,
-                predicate: Vec::new(),
+                predicate: None,
             }],
             ..Default::default()
         }))

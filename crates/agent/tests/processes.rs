@@ -3,8 +3,10 @@
 mod common;
 
 use common::{Session, program, symbol};
+use wayfarer_backend::FailureKind;
 use wayfarer_protocol as wire;
 use wire::event::Kind;
+use wire::insert_catchpoint_request::Event;
 use wire::process_exited::How;
 use wire::stop_reason::Reason;
 
@@ -14,7 +16,7 @@ fn a_storm_of_children_is_followed() {
     let mut session = Session::start();
     let process = session.launch(&executable, &["30"]);
     let work = symbol(&executable, "work");
-    let id = session.break_with(process.id, work, |request| request.count_only = true);
+    let id = session.break_with(process.id, work, |request| request.ignore_count = u64::MAX);
     session.go();
     let (mut created, mut executed, mut exits) = (0, 0, 0);
     loop {
@@ -101,7 +103,7 @@ fn signals_pass_or_stop_as_they_should() {
     let process = session.launch(&executable, &[]);
     // In the way of every call while alarms tick.
     let id = session.break_with(process.id, symbol(&executable, "work"), |request| {
-        request.count_only = true
+        request.ignore_count = u64::MAX
     });
     session.go();
     let signal = |reason: &Reason| match reason {
@@ -122,16 +124,8 @@ fn signals_pass_or_stop_as_they_should() {
 #[test]
 fn a_launch_that_fails_says_why() {
     let mut session = Session::start();
-    let reply = session.call(|client, session| {
-        Box::pin(client.launch(wire::LaunchRequest {
-            session,
-            arguments: vec!["/no/such/program".into()],
-            inherit_environment: true,
-            ..Default::default()
-        }))
-    });
-    let failure = reply.failure.unwrap();
-    assert_eq!(failure.kind(), wire::FailureKind::Launch);
+    let failure = session.launch_failure("/no/such/program");
+    assert_eq!(failure.kind, FailureKind::Launch);
     assert!(
         failure.message.contains("/no/such/program"),
         "{}",
@@ -150,7 +144,7 @@ fn a_kill_from_outside_is_an_event() {
     let mut session = Session::start();
     let process = session.launch(&executable, &["/no/such/file"]);
     session.break_with(process.id, symbol(&executable, "work"), |request| {
-        request.count_only = true
+        request.ignore_count = u64::MAX
     });
     session.go();
     std::process::Command::new("kill")
@@ -167,19 +161,24 @@ fn forks_execs_and_system_calls_are_caught() {
     let executable = program("children", &[]);
     let mut session = Session::start();
     session.launch(&executable, &["1"]);
-    session.call(|client, session| {
-        Box::pin(client.insert_catchpoint(wire::InsertCatchpointRequest {
-            session,
-            id: 7,
-            fork: true,
-            vfork: true,
-            exec: true,
-            syscalls: Some(wire::SyscallSet {
-                numbers: vec![libc::SYS_getppid as u32, libc::SYS_exit_group as u32],
-            }),
-            ..Default::default()
-        }))
+    let calls = Event::Syscalls(wire::SyscallSet {
+        numbers: vec![libc::SYS_getppid as u32, libc::SYS_exit_group as u32],
     });
+    let caught = [
+        Event::Fork(wire::Forks {}),
+        Event::Vfork(wire::Vforks {}),
+        Event::Exec(wire::Execs {}),
+        calls,
+    ];
+    for (id, event) in (7..).zip(caught) {
+        session.call(|client, session| {
+            Box::pin(client.insert_catchpoint(wire::InsertCatchpointRequest {
+                session,
+                id,
+                event: Some(event),
+            }))
+        });
+    }
     let (mut forks, mut vforks, mut executed, mut ends) = (0, 0, 0, 0);
     session.go();
     loop {

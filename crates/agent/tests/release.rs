@@ -57,7 +57,7 @@ fn detach_while_everything_runs() {
     let reply = session.attach(&[child.id()]);
     let process = reply.results[0].process.clone().unwrap();
     let work = symbol(&executable, "work");
-    session.break_with(process.id, work, |request| request.count_only = true);
+    session.break_with(process.id, work, |request| request.ignore_count = u64::MAX);
     session.go();
     let hits = session.hits(1);
     wait_until("hits", || session.hits(1).hits > hits.hits + 100);
@@ -74,7 +74,7 @@ fn a_debugger_that_dies_releases_the_attached_and_kills_the_launched() {
     let attached = reply.results[0].process.clone().unwrap();
     let launched = session.launch(&executable, &["/no/such/file"]);
     let work = symbol(&executable, "work");
-    session.break_with(attached.id, work, |request| request.count_only = true);
+    session.break_with(attached.id, work, |request| request.ignore_count = u64::MAX);
     session.go();
     let mut agent = session.drop_connection();
     assert!(wait_for(&mut agent).success());
@@ -165,7 +165,7 @@ fn a_barrier_holds_until_all_have_come() {
         request.places.push(wire::BreakpointPlace {
             process: two.id,
             address: work,
-            predicate: Vec::new(),
+            predicate: None,
         });
         request.barrier = Some(wire::Barrier {
             processes: vec![one.id, two.id],

@@ -14,11 +14,10 @@ use wire::stop_reason::Reason;
 fn in_body(executable: &Path) -> (Session, wire::Process, wire::ThreadStop) {
     let mut session = Session::start();
     let process = session.launch(executable, &[]);
-    session.break_with(process.id, symbol(executable, "body"), |request| {
-        request.temporary = true
-    });
+    let id = session.break_at(process.id, symbol(executable, "body"));
     session.go();
     let (stop, _) = session.stop_reason();
+    session.remove(id);
     (session, process, stop)
 }
 
@@ -39,7 +38,7 @@ fn a_range_is_stepped_over_its_calls() {
     session.resume(wire::Targets::thread(stop.thread), range);
     let (after, reason) = session.stop_reason();
     assert!(matches!(reason, Reason::StepDone(_)), "{reason:?}");
-    let return_address = after.pc;
+    let return_address = after.registers.unwrap().rip;
     assert!(return_address > main);
     session.go();
     assert_eq!(session.exit(), How::Status(7));
@@ -64,7 +63,7 @@ fn a_step_into_a_call_says_so() {
         matches!(&reason, Reason::StepDone(done) if done.entered_call),
         "{reason:?}"
     );
-    assert_eq!(inside.pc, symbol(&executable, "add"));
+    assert_eq!(inside.registers.unwrap().rip, symbol(&executable, "add"));
     // Finish: run to the return address, in the caller's frame.
     let process = inside.process;
     let stack = inside.registers.unwrap().rsp;
@@ -76,7 +75,7 @@ fn a_step_into_a_call_says_so() {
     session.resume(wire::Targets::thread(stop.thread), run);
     let (after, reason) = session.stop_reason();
     assert!(matches!(&reason, Reason::StepDone(done) if done.end() == wire::StepEnd::Reached));
-    assert_eq!(after.pc, back);
+    assert_eq!(after.registers.unwrap().rip, back);
     assert_eq!(after.registers.unwrap().rax, 3);
 }
 
@@ -92,7 +91,11 @@ fn instructions_are_stepped_one_by_one() {
     };
     session.resume(wire::Targets::thread(stop.thread), step(1));
     let (one, _) = session.stop_reason();
-    assert_eq!(one.pc, stop.pc + 1, "push %rbp is one byte long");
+    assert_eq!(
+        one.registers.unwrap().rip,
+        stop.registers.unwrap().rip + 1,
+        "push %rbp is one byte long"
+    );
     session.resume(wire::Targets::thread(stop.thread), step(3));
     let (_, reason) = session.stop_reason();
     assert!(matches!(reason, Reason::StepDone(done) if done.instructions == 3));
@@ -144,7 +147,6 @@ fn functions_are_called_and_everything_is_put_back() {
     };
     let request = call("add", vec![number(40), number(2)]);
     let reply = session.call(|client, _| Box::pin(client.inferior_call(request)));
-    assert_eq!(reply.failure, None);
     assert_eq!(reply.general.unwrap().rax, 42);
 
     let mut request = call(
@@ -165,14 +167,17 @@ fn functions_are_called_and_everything_is_put_back() {
 
     let request = call("crash", Vec::new());
     let reply = session.call(|client, _| Box::pin(client.inferior_call(request)));
-    assert_eq!(
-        reply.failure.unwrap().kind(),
-        wire::FailureKind::Interrupted
+    let why = reply.interruption.unwrap().reason.unwrap().reason;
+    assert!(
+        matches!(&why, Some(Reason::Signal(signal)) if signal.signal == libc::SIGSEGV as u32),
+        "{why:?}"
     );
+    assert_eq!(reply.stayed, None);
     let reply = session.call(|client, session| {
-        Box::pin(client.read_registers(wire::ReadRegistersRequest {
+        Box::pin(client.snapshot(wire::SnapshotRequest {
             session,
             targets: Some(wire::Targets::everybody()),
+            stack_bytes: 0,
             vector: true,
         }))
     });
@@ -201,7 +206,7 @@ fn libraries_are_told_of() {
         first
             .modules
             .iter()
-            .any(|module| module.path.contains("libc") && !module.build_id.is_empty())
+            .any(|module| module.path.contains("libc") && module.build_id.is_some())
     );
     let second = session.until(|kind| match kind {
         Kind::LibrariesChanged(changed) => Some(changed.clone()),

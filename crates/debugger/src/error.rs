@@ -2,6 +2,8 @@
 
 use std::io;
 
+use wayfarer_backend::{Failure, FailureKind};
+
 /// The usual result.
 pub type Result<T, E = DebuggerError> = std::result::Result<T, E>;
 
@@ -133,6 +135,19 @@ containing the function\n({0}) will be abandoned."
     /// The agent refused one request.
     #[error("{0}")]
     Agent(String),
+}
+
+impl From<Failure> for DebuggerError {
+    fn from(failure: Failure) -> DebuggerError {
+        match failure.kind {
+            FailureKind::Permission | FailureKind::AlreadyTraced => {
+                DebuggerError::Permission(failure.message)
+            }
+            FailureKind::Launch => DebuggerError::Launch(failure.message),
+            FailureKind::Lost => DebuggerError::AgentLost(failure.message),
+            _ => DebuggerError::Agent(failure.message),
+        }
+    }
 }
 
 fn nearest(similar: &[String]) -> String {

@@ -183,41 +183,22 @@ pub struct LaunchRequest {
     #[prost(uint64, tag = "1")]
     pub session: u64,
     /// The program (searched in PATH of `environment` when it has no slash) and its arguments; argv\[0\] included.
-    #[prost(string, repeated, tag = "2")]
-    pub arguments: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Complete environment, "NAME=value". Ignored when `inherit_environment`.
-    #[prost(string, repeated, tag = "3")]
-    pub environment: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(bool, tag = "4")]
-    pub inherit_environment: bool,
-    /// Empty: the agent's.
-    #[prost(string, tag = "5")]
-    pub directory: ::prost::alloc::string::String,
+    #[prost(bytes = "vec", repeated, tag = "11")]
+    pub arguments: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
+    /// Complete environment, "NAME=value".
+    #[prost(bytes = "vec", repeated, tag = "12")]
+    pub environment: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
+    /// Absent: the agent's.
+    #[prost(string, optional, tag = "5")]
+    pub directory: ::core::option::Option<::prost::alloc::string::String>,
     /// Address-space randomisation is off unless this asks for it.
     #[prost(bool, tag = "6")]
     pub randomize: bool,
-    /// Files for the program's standard streams; empty: inherited from the agent, who has the debugger's.
-    #[prost(string, tag = "7")]
-    pub stdin_path: ::prost::alloc::string::String,
-    #[prost(string, tag = "8")]
-    pub stdout_path: ::prost::alloc::string::String,
-    #[prost(string, tag = "9")]
-    pub stderr_path: ::prost::alloc::string::String,
-    /// Give the program its own process group; with a terminal on stdin it becomes the foreground one.
-    #[prost(bool, tag = "10")]
-    pub own_process_group: bool,
-    /// Arguments as raw bytes, for those that are not UTF-8; used instead of `arguments` when not empty.
-    #[prost(bytes = "vec", repeated, tag = "11")]
-    pub raw_arguments: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
-    #[prost(bytes = "vec", repeated, tag = "12")]
-    pub raw_environment: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct LaunchReply {
     #[prost(message, optional, tag = "1")]
     pub process: ::core::option::Option<Process>,
-    #[prost(message, optional, tag = "2")]
-    pub failure: ::core::option::Option<Failure>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AttachRequest {
@@ -225,9 +206,6 @@ pub struct AttachRequest {
     pub session: u64,
     #[prost(uint32, repeated, tag = "2")]
     pub pids: ::prost::alloc::vec::Vec<u32>,
-    /// Also their children, and those of the children.
-    #[prost(bool, tag = "3")]
-    pub with_descendants: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AttachReply {
@@ -252,12 +230,6 @@ pub struct DetachRequest {
     /// Processes; threads are not detached alone.
     #[prost(message, optional, tag = "2")]
     pub targets: ::core::option::Option<Targets>,
-    /// Leave them stopped (SIGSTOP) instead of running.
-    #[prost(bool, tag = "3")]
-    pub leave_stopped: bool,
-    /// Do not deliver the signals that they were stopped with.
-    #[prost(bool, tag = "4")]
-    pub discard_signals: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct KillRequest {
@@ -266,27 +238,15 @@ pub struct KillRequest {
     #[prost(message, optional, tag = "2")]
     pub targets: ::core::option::Option<Targets>,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListProcessesRequest {
-    #[prost(uint64, tag = "1")]
-    pub session: u64,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListProcessesReply {
-    #[prost(message, repeated, tag = "1")]
-    pub processes: ::prost::alloc::vec::Vec<Process>,
-}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Process {
     #[prost(uint64, tag = "1")]
     pub id: u64,
     #[prost(uint32, tag = "2")]
     pub pid: u32,
-    /// Zero when the parent is not in the session.
-    #[prost(uint64, tag = "3")]
-    pub parent: u64,
-    #[prost(uint32, tag = "4")]
-    pub parent_pid: u32,
+    /// Absent when the parent is not in the session.
+    #[prost(uint64, optional, tag = "3")]
+    pub parent: ::core::option::Option<u64>,
     /// Path of the executable as the kernel gives it.
     #[prost(string, tag = "5")]
     pub executable: ::prost::alloc::string::String,
@@ -300,8 +260,6 @@ pub struct Process {
     /// Its memory belongs to its parent until it execs (vfork, posix_spawn).
     #[prost(bool, tag = "9")]
     pub shares_memory: bool,
-    #[prost(string, tag = "10")]
-    pub directory: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Thread {
@@ -322,11 +280,6 @@ pub struct Thread {
     /// Why it stopped; absent when it was only stopped along with others.
     #[prost(message, optional, tag = "7")]
     pub reason: ::core::option::Option<StopReason>,
-    #[prost(uint64, tag = "8")]
-    pub pc: u64,
-    /// It has a report that has not been told yet; it will come when the thread is resumed.
-    #[prost(bool, tag = "9")]
-    pub pending: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct HaltRequest {
@@ -380,12 +333,12 @@ pub mod resume_action {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Continue {}
-/// One instruction; over a call if asked.
+/// Some instructions; over calls if asked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StepInstruction {
     #[prost(bool, tag = "1")]
     pub over_calls: bool,
-    /// This many; zero is one.
+    /// This many, at least one.
     #[prost(uint64, tag = "2")]
     pub count: u64,
 }
@@ -442,17 +395,11 @@ pub struct InsertBreakpointRequest {
     /// Only these threads hit it; empty: all.
     #[prost(uint64, repeated, tag = "5")]
     pub threads: ::prost::alloc::vec::Vec<u64>,
-    /// Removed everywhere as soon as it stopped somebody.
-    #[prost(bool, tag = "6")]
-    pub temporary: bool,
     /// Holds whom it stops until all members have arrived; then one stop is told for all.
     #[prost(message, optional, tag = "7")]
     pub barrier: ::core::option::Option<Barrier>,
     #[prost(enumeration = "StopScope", tag = "8")]
     pub stop_scope: i32,
-    /// Only counts; never stops.
-    #[prost(bool, tag = "9")]
-    pub count_only: bool,
     /// Only when the stack pointer is above this.
     #[prost(uint64, optional, tag = "10")]
     pub stack_above: ::core::option::Option<u64>,
@@ -466,9 +413,9 @@ pub struct BreakpointPlace {
     pub process: u64,
     #[prost(uint64, tag = "2")]
     pub address: u64,
-    /// Bytecode of wayfarer-predicate; empty: always true.
-    #[prost(bytes = "vec", tag = "3")]
-    pub predicate: ::prost::alloc::vec::Vec<u8>,
+    /// Bytecode of wayfarer-predicate; absent: always true.
+    #[prost(bytes = "vec", optional, tag = "3")]
+    pub predicate: ::core::option::Option<::prost::alloc::vec::Vec<u8>>,
 }
 /// A process has arrived when one of its threads has. Members that exit no longer count.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -498,9 +445,21 @@ pub struct RemoveBreakpointRequest {
     pub session: u64,
     #[prost(uint64, tag = "2")]
     pub id: u64,
-    /// Empty: everywhere. The predicate is ignored.
-    #[prost(message, repeated, tag = "3")]
-    pub places: ::prost::alloc::vec::Vec<BreakpointPlace>,
+    /// Absent: everywhere, and it is forgotten.
+    #[prost(message, optional, tag = "4")]
+    pub places: ::core::option::Option<Locations>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Location {
+    #[prost(uint64, tag = "1")]
+    pub process: u64,
+    #[prost(uint64, tag = "2")]
+    pub address: u64,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Locations {
+    #[prost(message, repeated, tag = "1")]
+    pub locations: ::prost::alloc::vec::Vec<Location>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetHitsRequest {
@@ -515,7 +474,7 @@ pub struct GetHitsReply {
     #[prost(message, repeated, tag = "1")]
     pub hits: ::prost::alloc::vec::Vec<Hits>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Hits {
     #[prost(uint64, tag = "1")]
     pub id: u64,
@@ -527,26 +486,6 @@ pub struct Hits {
     pub evaluations: u64,
     #[prost(uint64, tag = "4")]
     pub ignore_left: u64,
-    #[prost(message, repeated, tag = "5")]
-    pub places: ::prost::alloc::vec::Vec<PlaceHits>,
-    /// Who waits at the barrier, and who has not come yet.
-    #[prost(uint64, repeated, tag = "6")]
-    pub arrived_threads: ::prost::alloc::vec::Vec<u64>,
-    #[prost(uint64, repeated, tag = "7")]
-    pub missing_processes: ::prost::alloc::vec::Vec<u64>,
-    #[prost(uint64, repeated, tag = "8")]
-    pub missing_threads: ::prost::alloc::vec::Vec<u64>,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PlaceHits {
-    #[prost(uint64, tag = "1")]
-    pub process: u64,
-    #[prost(uint64, tag = "2")]
-    pub address: u64,
-    #[prost(uint64, tag = "3")]
-    pub hits: u64,
-    #[prost(uint64, tag = "4")]
-    pub evaluations: u64,
 }
 /// In the debug registers of all threads of each target, those to come included. Children of fork do not inherit it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -565,8 +504,8 @@ pub struct InsertWatchpointRequest {
     pub length: u32,
     #[prost(enumeration = "WatchKind", tag = "6")]
     pub kind: i32,
-    #[prost(bytes = "vec", tag = "7")]
-    pub predicate: ::prost::alloc::vec::Vec<u8>,
+    #[prost(bytes = "vec", optional, tag = "7")]
+    pub predicate: ::core::option::Option<::prost::alloc::vec::Vec<u8>>,
     #[prost(uint64, tag = "8")]
     pub ignore_count: u64,
     /// Only these threads hit it; empty: all.
@@ -585,32 +524,38 @@ pub struct RemoveWatchpointRequest {
     #[prost(message, optional, tag = "3")]
     pub targets: ::core::option::Option<Targets>,
 }
+/// Stops everybody, those to come included.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct InsertCatchpointRequest {
     #[prost(uint64, tag = "1")]
     pub session: u64,
     #[prost(uint64, tag = "2")]
     pub id: u64,
-    /// Absent: everybody, those to come included.
-    #[prost(message, optional, tag = "3")]
-    pub targets: ::core::option::Option<Targets>,
-    #[prost(bool, tag = "4")]
-    pub fork: bool,
-    #[prost(bool, tag = "5")]
-    pub vfork: bool,
-    #[prost(bool, tag = "6")]
-    pub exec: bool,
-    #[prost(bool, tag = "7")]
-    pub exit: bool,
-    #[prost(message, optional, tag = "8")]
-    pub syscalls: ::core::option::Option<SyscallSet>,
-    #[prost(bool, tag = "9")]
-    pub thread_created: bool,
-    #[prost(bool, tag = "10")]
-    pub libraries: bool,
-    #[prost(bool, tag = "11")]
-    pub temporary: bool,
+    #[prost(oneof = "insert_catchpoint_request::Event", tags = "12, 13, 14, 8")]
+    pub event: ::core::option::Option<insert_catchpoint_request::Event>,
 }
+/// Nested message and enum types in `InsertCatchpointRequest`.
+pub mod insert_catchpoint_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Event {
+        #[prost(message, tag = "12")]
+        Fork(super::Forks),
+        #[prost(message, tag = "13")]
+        Vfork(super::Vforks),
+        #[prost(message, tag = "14")]
+        Exec(super::Execs),
+        #[prost(message, tag = "8")]
+        Syscalls(super::SyscallSet),
+    }
+}
+/// fork, and clone that makes a process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Forks {}
+/// vfork and posix_spawn.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Vforks {}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Execs {}
 /// Stop at entry and at return of these; empty: of all.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SyscallSet {
@@ -691,33 +636,6 @@ pub struct MemoryWrite {
     #[prost(bytes = "vec", tag = "3")]
     pub data: ::prost::alloc::vec::Vec<u8>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ReadRegistersRequest {
-    #[prost(uint64, tag = "1")]
-    pub session: u64,
-    #[prost(message, optional, tag = "2")]
-    pub targets: ::core::option::Option<Targets>,
-    #[prost(bool, tag = "3")]
-    pub vector: bool,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ReadRegistersReply {
-    #[prost(message, repeated, tag = "1")]
-    pub threads: ::prost::alloc::vec::Vec<ThreadRegisters>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ThreadRegisters {
-    #[prost(uint64, tag = "1")]
-    pub thread: u64,
-    #[prost(uint64, tag = "2")]
-    pub process: u64,
-    #[prost(message, optional, tag = "3")]
-    pub general: ::core::option::Option<GeneralRegisters>,
-    #[prost(message, optional, tag = "4")]
-    pub vector: ::core::option::Option<VectorRegisters>,
-    #[prost(message, optional, tag = "5")]
-    pub failure: ::core::option::Option<Failure>,
-}
 /// Whole sets are written; read them first and change what is to change.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WriteRegistersRequest {
@@ -732,9 +650,9 @@ pub struct WriteRegistersRequest {
     /// The thread is back where it has stood before: what lies at the new place has been told already.
     #[prost(bool, tag = "5")]
     pub back: bool,
-    /// With back: delivered when the thread goes on; zero: none.
-    #[prost(uint32, tag = "6")]
-    pub signal: u32,
+    /// With back: delivered when the thread goes on.
+    #[prost(uint32, optional, tag = "6")]
+    pub signal: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SnapshotRequest {
@@ -783,10 +701,6 @@ pub struct ModulesRequest {
 pub struct ModulesReply {
     #[prost(message, repeated, tag = "1")]
     pub modules: ::prost::alloc::vec::Vec<Module>,
-    #[prost(message, repeated, tag = "2")]
-    pub auxiliary: ::prost::alloc::vec::Vec<AuxiliaryEntry>,
-    #[prost(message, optional, tag = "3")]
-    pub failure: ::core::option::Option<Failure>,
 }
 /// One ELF file in a process.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -794,8 +708,9 @@ pub struct Module {
     /// As the kernel gives it; "\[vdso\]" has no file: read its memory.
     #[prost(string, tag = "1")]
     pub path: ::prost::alloc::string::String,
-    #[prost(bytes = "vec", tag = "2")]
-    pub build_id: ::prost::alloc::vec::Vec<u8>,
+    /// Absent if it has none.
+    #[prost(bytes = "vec", optional, tag = "2")]
+    pub build_id: ::core::option::Option<::prost::alloc::vec::Vec<u8>>,
     /// What is added to the file's own addresses.
     #[prost(uint64, tag = "3")]
     pub bias: u64,
@@ -812,56 +727,14 @@ pub struct Module {
     #[prost(bool, tag = "8")]
     pub deleted: bool,
     /// A path that opens the very file that is mapped, also when it is deleted or in another mount namespace.
-    #[prost(string, tag = "9")]
-    pub open_path: ::prost::alloc::string::String,
-    /// Address of its link_map and its TLS module number when the dynamic linker knows it; else zero.
-    #[prost(uint64, tag = "10")]
-    pub link_map: u64,
-    #[prost(uint64, tag = "11")]
-    pub tls_module: u64,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct AuxiliaryEntry {
-    #[prost(uint64, tag = "1")]
-    pub key: u64,
-    #[prost(uint64, tag = "2")]
-    pub value: u64,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct MapsRequest {
-    #[prost(uint64, tag = "1")]
-    pub session: u64,
-    #[prost(uint64, tag = "2")]
-    pub process: u64,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct MapsReply {
-    #[prost(message, repeated, tag = "1")]
-    pub mappings: ::prost::alloc::vec::Vec<Mapping>,
-    #[prost(message, optional, tag = "2")]
-    pub failure: ::core::option::Option<Failure>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Mapping {
-    #[prost(uint64, tag = "1")]
-    pub low: u64,
-    #[prost(uint64, tag = "2")]
-    pub high: u64,
-    #[prost(uint64, tag = "3")]
-    pub offset: u64,
-    #[prost(bool, tag = "4")]
-    pub readable: bool,
-    #[prost(bool, tag = "5")]
-    pub writable: bool,
-    #[prost(bool, tag = "6")]
-    pub executable: bool,
-    #[prost(bool, tag = "7")]
-    pub shared: bool,
-    #[prost(string, tag = "8")]
-    pub path: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "9")]
+    pub open_path: ::core::option::Option<::prost::alloc::string::String>,
+    /// Address of its link_map when the dynamic linker knows it.
+    #[prost(uint64, optional, tag = "10")]
+    pub link_map: ::core::option::Option<u64>,
 }
 /// System V calling convention. The thread is put back as it was, whatever happens (also its vector registers, and
-/// a system call that it was in). Other threads stay stopped unless `run_others`.
+/// a system call that it was in). Other threads stay stopped.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct InferiorCallRequest {
     #[prost(uint64, tag = "1")]
@@ -879,11 +752,9 @@ pub struct InferiorCallRequest {
     /// Laid out on the stack for the time of the call, each aligned to 16; arguments can be their addresses.
     #[prost(bytes = "vec", repeated, tag = "6")]
     pub blocks: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
-    #[prost(bool, tag = "7")]
-    pub run_others: bool,
-    /// Zero: 10 seconds.
-    #[prost(uint32, tag = "8")]
-    pub timeout_ms: u32,
+    /// Absent: 10 seconds.
+    #[prost(uint32, optional, tag = "8")]
+    pub timeout_ms: ::core::option::Option<u32>,
     /// If something stops the thread in the called function, it stays there and nothing is put back.
     #[prost(bool, tag = "9")]
     pub stay: bool,
@@ -916,9 +787,7 @@ pub struct InferiorCallReply {
     pub blocks: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
     #[prost(uint64, repeated, tag = "4")]
     pub block_addresses: ::prost::alloc::vec::Vec<u64>,
-    #[prost(message, optional, tag = "5")]
-    pub failure: ::core::option::Option<Failure>,
-    /// With FAILURE_KIND_INTERRUPTED: what stopped it, and where.
+    /// It has not returned: what stopped it, and where.
     #[prost(message, optional, tag = "6")]
     pub interruption: ::core::option::Option<ThreadStop>,
     /// Where the function returns to and the stack pointer behind its return, if it has stayed in it.
@@ -931,9 +800,9 @@ pub struct StayedIn {
     pub return_address: u64,
     #[prost(uint64, tag = "2")]
     pub stack: u64,
-    /// Was to be delivered to the thread when it goes on; zero: none.
-    #[prost(uint32, tag = "3")]
-    pub signal: u32,
+    /// Was to be delivered to the thread when it goes on.
+    #[prost(uint32, optional, tag = "3")]
+    pub signal: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Event {
@@ -1042,9 +911,6 @@ pub struct Stopped {
     pub stopped: ::prost::alloc::vec::Vec<u64>,
     #[prost(uint64, tag = "3")]
     pub first_to_last_ns: u64,
-    /// Breakpoints and catchpoints that this stop removed because they were temporary.
-    #[prost(uint64, repeated, tag = "4")]
-    pub removed: ::prost::alloc::vec::Vec<u64>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ThreadStop {
@@ -1052,19 +918,15 @@ pub struct ThreadStop {
     pub process: u64,
     #[prost(uint64, tag = "2")]
     pub thread: u64,
-    #[prost(uint64, tag = "3")]
-    pub pc: u64,
     #[prost(message, optional, tag = "4")]
     pub reason: ::core::option::Option<StopReason>,
+    /// Absent if the thread went before they could be read.
     #[prost(message, optional, tag = "5")]
     pub registers: ::core::option::Option<GeneralRegisters>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StopReason {
-    #[prost(
-        oneof = "stop_reason::Reason",
-        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
-    )]
+    #[prost(oneof = "stop_reason::Reason", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14")]
     pub reason: ::core::option::Option<stop_reason::Reason>,
 }
 /// Nested message and enum types in `StopReason`.
@@ -1089,13 +951,6 @@ pub mod stop_reason {
         Halted(super::Halted),
         #[prost(message, tag = "9")]
         Barrier(super::BarrierComplete),
-        /// About to exit; registers and memory can still be read.
-        #[prost(message, tag = "10")]
-        Exit(super::ExitStop),
-        #[prost(message, tag = "11")]
-        ThreadStart(super::ThreadStartStop),
-        #[prost(message, tag = "12")]
-        Libraries(super::LibrariesStop),
         /// Launched and at its first instruction, or attached to.
         #[prost(message, tag = "13")]
         Initial(super::Initial),
@@ -1141,13 +996,9 @@ pub struct SignalReceived {
     pub signal: u32,
     #[prost(int32, tag = "2")]
     pub code: i32,
-    /// For faults: the address. For kill and its like: who sent it.
+    /// For faults: the address.
     #[prost(uint64, tag = "3")]
     pub address: u64,
-    #[prost(uint32, tag = "4")]
-    pub sender_pid: u32,
-    #[prost(uint32, tag = "5")]
-    pub sender_uid: u32,
     /// It will be delivered when the thread is resumed, unless that says otherwise.
     #[prost(bool, tag = "6")]
     pub will_pass: bool,
@@ -1179,8 +1030,9 @@ pub struct SyscallStop {
 pub struct ForkStop {
     #[prost(uint64, repeated, tag = "1")]
     pub ids: ::prost::alloc::vec::Vec<u64>,
-    #[prost(uint64, tag = "2")]
-    pub child: u64,
+    /// Absent if it is not in the session.
+    #[prost(uint64, optional, tag = "2")]
+    pub child: ::core::option::Option<u64>,
     #[prost(uint32, tag = "3")]
     pub child_pid: u32,
     #[prost(bool, tag = "4")]
@@ -1199,25 +1051,6 @@ pub struct BarrierComplete {
     pub id: u64,
     #[prost(uint64, repeated, tag = "2")]
     pub threads: ::prost::alloc::vec::Vec<u64>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ExitStop {
-    #[prost(uint64, repeated, tag = "1")]
-    pub ids: ::prost::alloc::vec::Vec<u64>,
-    #[prost(int32, tag = "2")]
-    pub status: i32,
-    #[prost(uint32, tag = "3")]
-    pub signal: u32,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ThreadStartStop {
-    #[prost(uint64, repeated, tag = "1")]
-    pub ids: ::prost::alloc::vec::Vec<u64>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct LibrariesStop {
-    #[prost(uint64, repeated, tag = "1")]
-    pub ids: ::prost::alloc::vec::Vec<u64>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Initial {}
@@ -1292,6 +1125,8 @@ pub enum FailureKind {
     AlreadyTraced = 10,
     /// An operating system error that fits none of the others.
     System = 11,
+    /// Whoever answers has lost what it holds; an agent that has gone says nothing, and the caller finds out by itself.
+    Lost = 12,
 }
 impl FailureKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1312,6 +1147,7 @@ impl FailureKind {
             Self::Interrupted => "FAILURE_KIND_INTERRUPTED",
             Self::AlreadyTraced => "FAILURE_KIND_ALREADY_TRACED",
             Self::System => "FAILURE_KIND_SYSTEM",
+            Self::Lost => "FAILURE_KIND_LOST",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1329,6 +1165,7 @@ impl FailureKind {
             "FAILURE_KIND_INTERRUPTED" => Some(Self::Interrupted),
             "FAILURE_KIND_ALREADY_TRACED" => Some(Self::AlreadyTraced),
             "FAILURE_KIND_SYSTEM" => Some(Self::System),
+            "FAILURE_KIND_LOST" => Some(Self::Lost),
             _ => None,
         }
     }
@@ -1758,30 +1595,6 @@ pub mod agent_client {
                 .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "Kill"));
             self.inner.unary(req, path, codec).await
         }
-        pub async fn list_processes(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListProcessesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListProcessesReply>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/wayfarer.agent.v1.Agent/ListProcesses",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "ListProcesses"));
-            self.inner.unary(req, path, codec).await
-        }
         /// Stops the targets; returns when all of them are stopped.
         pub async fn halt(
             &mut self,
@@ -2103,34 +1916,13 @@ pub mod agent_client {
                 .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "WriteMemory"));
             self.inner.unary(req, path, codec).await
         }
-        pub async fn read_registers(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ReadRegistersRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ReadRegistersReply>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/wayfarer.agent.v1.Agent/ReadRegisters",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "ReadRegisters"));
-            self.inner.unary(req, path, codec).await
-        }
         pub async fn write_registers(
             &mut self,
             request: impl tonic::IntoRequest<super::WriteRegistersRequest>,
-        ) -> std::result::Result<tonic::Response<super::TargetResults>, tonic::Status> {
+        ) -> std::result::Result<
+            tonic::Response<super::Acknowledgement>,
+            tonic::Status,
+        > {
             self.inner
                 .ready()
                 .await
@@ -2170,7 +1962,7 @@ pub mod agent_client {
                 .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "Snapshot"));
             self.inner.unary(req, path, codec).await
         }
-        /// The ELF files that a process has mapped, where, and its auxiliary vector.
+        /// The ELF files that a process has mapped, and where.
         pub async fn modules(
             &mut self,
             request: impl tonic::IntoRequest<super::ModulesRequest>,
@@ -2190,27 +1982,6 @@ pub mod agent_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "Modules"));
-            self.inner.unary(req, path, codec).await
-        }
-        pub async fn maps(
-            &mut self,
-            request: impl tonic::IntoRequest<super::MapsRequest>,
-        ) -> std::result::Result<tonic::Response<super::MapsReply>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/wayfarer.agent.v1.Agent/Maps",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "Maps"));
             self.inner.unary(req, path, codec).await
         }
         /// Calls a function in a stopped thread and puts everything back afterwards.
@@ -2293,13 +2064,6 @@ pub mod agent_server {
             &self,
             request: tonic::Request<super::KillRequest>,
         ) -> std::result::Result<tonic::Response<super::TargetResults>, tonic::Status>;
-        async fn list_processes(
-            &self,
-            request: tonic::Request<super::ListProcessesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListProcessesReply>,
-            tonic::Status,
-        >;
         /// Stops the targets; returns when all of them are stopped.
         async fn halt(
             &self,
@@ -2365,31 +2129,20 @@ pub mod agent_server {
             &self,
             request: tonic::Request<super::WriteMemoryRequest>,
         ) -> std::result::Result<tonic::Response<super::TargetResults>, tonic::Status>;
-        async fn read_registers(
-            &self,
-            request: tonic::Request<super::ReadRegistersRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ReadRegistersReply>,
-            tonic::Status,
-        >;
         async fn write_registers(
             &self,
             request: tonic::Request<super::WriteRegistersRequest>,
-        ) -> std::result::Result<tonic::Response<super::TargetResults>, tonic::Status>;
+        ) -> std::result::Result<tonic::Response<super::Acknowledgement>, tonic::Status>;
         /// Registers and top of stack of many stopped threads in one answer.
         async fn snapshot(
             &self,
             request: tonic::Request<super::SnapshotRequest>,
         ) -> std::result::Result<tonic::Response<super::SnapshotReply>, tonic::Status>;
-        /// The ELF files that a process has mapped, where, and its auxiliary vector.
+        /// The ELF files that a process has mapped, and where.
         async fn modules(
             &self,
             request: tonic::Request<super::ModulesRequest>,
         ) -> std::result::Result<tonic::Response<super::ModulesReply>, tonic::Status>;
-        async fn maps(
-            &self,
-            request: tonic::Request<super::MapsRequest>,
-        ) -> std::result::Result<tonic::Response<super::MapsReply>, tonic::Status>;
         /// Calls a function in a stopped thread and puts everything back afterwards.
         async fn inferior_call(
             &self,
@@ -2764,51 +2517,6 @@ pub mod agent_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = KillSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/wayfarer.agent.v1.Agent/ListProcesses" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListProcessesSvc<T: Agent>(pub Arc<T>);
-                    impl<
-                        T: Agent,
-                    > tonic::server::UnaryService<super::ListProcessesRequest>
-                    for ListProcessesSvc<T> {
-                        type Response = super::ListProcessesReply;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListProcessesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as Agent>::list_processes(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListProcessesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -3438,51 +3146,6 @@ pub mod agent_server {
                     };
                     Box::pin(fut)
                 }
-                "/wayfarer.agent.v1.Agent/ReadRegisters" => {
-                    #[allow(non_camel_case_types)]
-                    struct ReadRegistersSvc<T: Agent>(pub Arc<T>);
-                    impl<
-                        T: Agent,
-                    > tonic::server::UnaryService<super::ReadRegistersRequest>
-                    for ReadRegistersSvc<T> {
-                        type Response = super::ReadRegistersReply;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ReadRegistersRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as Agent>::read_registers(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ReadRegistersSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
                 "/wayfarer.agent.v1.Agent/WriteRegisters" => {
                     #[allow(non_camel_case_types)]
                     struct WriteRegistersSvc<T: Agent>(pub Arc<T>);
@@ -3490,7 +3153,7 @@ pub mod agent_server {
                         T: Agent,
                     > tonic::server::UnaryService<super::WriteRegistersRequest>
                     for WriteRegistersSvc<T> {
-                        type Response = super::TargetResults;
+                        type Response = super::Acknowledgement;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
@@ -3599,49 +3262,6 @@ pub mod agent_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ModulesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/wayfarer.agent.v1.Agent/Maps" => {
-                    #[allow(non_camel_case_types)]
-                    struct MapsSvc<T: Agent>(pub Arc<T>);
-                    impl<T: Agent> tonic::server::UnaryService<super::MapsRequest>
-                    for MapsSvc<T> {
-                        type Response = super::MapsReply;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::MapsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as Agent>::maps(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = MapsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -7,14 +7,16 @@
 #![forbid(unsafe_code)]
 
 mod convenience;
+mod convert;
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
 #[rustfmt::skip]
 mod generated;
 
+pub use convert::{Damaged, failure_of, status_of};
 pub use generated::*;
 
 /// Raised by every change that an older peer would misunderstand.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// The largest message either side accepts: a snapshot of many threads is the largest there is.
 pub const MAXIMUM_MESSAGE: usize = 256 << 20;

@@ -91,7 +91,6 @@ impl Tracer {
             return;
         };
         let scope = breakpoint.scope;
-        let temporary = breakpoint.temporary;
         let arrived = match &mut breakpoint.barrier {
             Some(barrier) => std::mem::take(&mut barrier.arrived),
             None => return,
@@ -100,10 +99,6 @@ impl Tracer {
             if let Some(thread) = self.threads.get_mut(thread) {
                 thread.holds.barrier = None;
             }
-        }
-        if temporary {
-            self.remove_breakpoint(barrier_id, &[]);
-            self.spent.push(barrier_id);
         }
         let told = Reason::Barrier(wire::BarrierComplete {
             id: barrier_id,

@@ -7,9 +7,8 @@ use super::halting::Purpose;
 use super::process::{Process, ProcessId, Space, SpaceId};
 use super::thread::{Thread, ThreadId, Wanted};
 use super::watch::Watched;
+use crate::command::{Answer, Reply};
 use crate::failure;
-use std::collections::BTreeSet;
-use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
 use wayfarer_ptrace::wait::kill;
 use wayfarer_ptrace::{Error, Launch, Running, Tid, process_files};
@@ -18,7 +17,7 @@ use wire::stop_reason::Reason;
 
 /// A launch that has not reached its program yet.
 pub struct Starting {
-    reply: oneshot::Sender<wire::LaunchReply>,
+    reply: Reply<Answer<wire::LaunchReply>>,
     program: String,
 }
 
@@ -34,7 +33,7 @@ impl Tracer {
     pub(super) fn launch(
         &mut self,
         request: wire::LaunchRequest,
-        reply: oneshot::Sender<wire::LaunchReply>,
+        reply: Reply<Answer<wire::LaunchReply>>,
     ) {
         let launch = launch_of(&request);
         let program = launch
@@ -47,10 +46,7 @@ impl Tracer {
                 self.starting.insert(pid, Starting { reply, program });
             }
             Err(error) => {
-                let _ = reply.send(wire::LaunchReply {
-                    process: None,
-                    failure: Some(failure::of(&error)),
-                });
+                let _ = reply.send(Err(failure::of(&error)));
             }
         }
     }
@@ -80,15 +76,11 @@ impl Tracer {
                 }
                 self.follow_libraries(process);
                 self.announce_process(process, wire::Origin::Launch);
-                wire::LaunchReply {
+                Ok(wire::LaunchReply {
                     process: self.describe_process(process),
-                    failure: None,
-                }
+                })
             }
-            Err(error) => wire::LaunchReply {
-                process: None,
-                failure: Some(failure::of(&error)),
-            },
+            Err(error) => Err(failure::of(&error)),
         };
         let _ = starting.reply.send(answer);
     }
@@ -97,10 +89,8 @@ impl Tracer {
     pub(super) fn launch_ended(&mut self, pid: Tid) {
         if let Some(starting) = self.starting.remove(&pid) {
             let message = format!("{} ended before it had begun", starting.program);
-            let _ = starting.reply.send(wire::LaunchReply {
-                process: None,
-                failure: Some(wire::Failure::new(wire::FailureKind::Launch, message)),
-            });
+            let failure = wire::Failure::new(wire::FailureKind::Launch, message);
+            let _ = starting.reply.send(Err(failure));
         }
     }
 
@@ -108,21 +98,9 @@ impl Tracer {
     pub(super) fn attach(
         &mut self,
         request: wire::AttachRequest,
-        reply: oneshot::Sender<wire::AttachReply>,
+        reply: Reply<Answer<wire::AttachReply>>,
     ) {
-        let mut pids: Vec<Tid> = request.pids.iter().map(|pid| Tid(*pid as i32)).collect();
-        if request.with_descendants {
-            let mut seen: BTreeSet<Tid> = pids.iter().copied().collect();
-            let mut next = 0;
-            while let Some(pid) = pids.get(next).copied() {
-                next += 1;
-                pids.extend(
-                    process_files::children(pid)
-                        .into_iter()
-                        .filter(|child| seen.insert(*child)),
-                );
-            }
-        }
+        let pids = request.pids.iter().map(|pid| Tid(*pid as i32));
         let mut results = Vec::new();
         let mut threads = Vec::new();
         for pid in pids {
@@ -316,28 +294,11 @@ impl Tracer {
 }
 
 fn launch_of(request: &wire::LaunchRequest) -> Launch {
-    let bytes = |texts: &[String]| texts.iter().map(|text| text.clone().into_bytes()).collect();
-    let path = |text: &String| (!text.is_empty()).then(|| text.into());
     Launch {
-        arguments: if request.raw_arguments.is_empty() {
-            bytes(&request.arguments)
-        } else {
-            request.raw_arguments.clone()
-        },
-        environment: if request.inherit_environment {
-            None
-        } else if request.raw_environment.is_empty() {
-            Some(bytes(&request.environment))
-        } else {
-            Some(request.raw_environment.clone())
-        },
-        directory: path(&request.directory),
+        arguments: request.arguments.clone(),
+        environment: Some(request.environment.clone()),
+        directory: request.directory.as_ref().map(Into::into),
         randomize: request.randomize,
-        streams: [
-            path(&request.stdin_path),
-            path(&request.stdout_path),
-            path(&request.stderr_path),
-        ],
-        own_process_group: request.own_process_group,
+        ..Launch::default()
     }
 }

@@ -25,10 +25,6 @@ pub struct Breakpoint {
     pub ignore: u64,
     /// Only these threads, unless empty.
     pub threads: BTreeSet<ThreadId>,
-    /// Gone after the first stop.
-    pub temporary: bool,
-    /// Only counts.
-    pub count_only: bool,
     /// Only with the stack pointer above this.
     pub stack_above: Option<u64>,
     /// Whom a stop takes along.
@@ -44,10 +40,6 @@ pub struct Breakpoint {
 pub struct Place {
     /// The condition; `None`: always.
     pub predicate: Option<Arc<Program>>,
-    /// As for the breakpoint.
-    pub hits: u64,
-    /// As for the breakpoint.
-    pub evaluations: u64,
 }
 
 /// Who must arrive, and who has.
@@ -70,7 +62,6 @@ impl Breakpoint {
             .map(|((_, address), place)| {
                 let place = Place {
                     predicate: place.predicate.clone(),
-                    ..Place::default()
                 };
                 ((child, *address), place)
             })
@@ -102,8 +93,6 @@ impl Tracer {
         let breakpoint = self.breakpoints.entry(request.id).or_default();
         breakpoint.ignore = request.ignore_count;
         breakpoint.threads = request.threads.iter().copied().map(ThreadId).collect();
-        breakpoint.temporary = request.temporary;
-        breakpoint.count_only = request.count_only;
         breakpoint.stack_above = request.stack_above;
         breakpoint.scope = scope;
         breakpoint.hardware = request.hardware;
@@ -136,9 +125,9 @@ impl Tracer {
             .get(&process)
             .ok_or_else(|| failure::no_process(place.process))?
             .space;
-        let predicate = match place.predicate.as_slice() {
-            [] => None,
-            bytes => Some(Arc::new(Program::from_bytes(bytes).map_err(|error| {
+        let predicate = match place.predicate.as_deref() {
+            None => None,
+            Some(bytes) => Some(Arc::new(Program::from_bytes(bytes).map_err(|error| {
                 let message = format!("the condition of breakpoint {id} is damaged: {error}");
                 wire::Failure::new(wire::FailureKind::Invalid, message)
             })?)),
@@ -161,25 +150,26 @@ impl Tracer {
         Ok(())
     }
 
-    pub(super) fn remove_breakpoint(&mut self, id: u64, places: &[wire::BreakpointPlace]) {
+    /// Takes a breakpoint out of these places, or out of all, and forgets it.
+    pub(super) fn remove_breakpoint(&mut self, id: u64, places: Option<&[wire::Location]>) {
         let Some(breakpoint) = self.breakpoints.get_mut(&id) else {
             return;
         };
-        let gone: Vec<(ProcessId, u64)> = if places.is_empty() {
-            breakpoint.places.keys().copied().collect()
-        } else {
-            places
+        let everywhere = places.is_none();
+        let gone: Vec<(ProcessId, u64)> = match places {
+            None => breakpoint.places.keys().copied().collect(),
+            Some(places) => places
                 .iter()
                 .map(|place| (ProcessId(place.process), place.address))
                 .filter(|place| breakpoint.places.contains_key(place))
-                .collect()
+                .collect(),
         };
         for place in &gone {
             breakpoint.places.remove(place);
         }
         // Who does not have the place any more is not waited for, and waits no longer.
         let mut free: Vec<ThreadId> = Vec::new();
-        if let Some(barrier) = breakpoint.barrier.as_mut().filter(|_| !places.is_empty()) {
+        if let Some(barrier) = breakpoint.barrier.as_mut().filter(|_| !everywhere) {
             for (process, _) in &gone {
                 barrier.processes.remove(process);
             }
@@ -190,7 +180,7 @@ impl Tracer {
             free.extend(barrier.arrived.iter().filter(of_gone));
             barrier.arrived.retain(|thread| !free.contains(thread));
         }
-        if places.is_empty() {
+        if everywhere {
             let waiting = self
                 .breakpoints
                 .remove(&id)
@@ -208,7 +198,7 @@ impl Tracer {
         for thread in free {
             self.leave_barrier(thread);
         }
-        if !places.is_empty() {
+        if !everywhere {
             self.barriers_changed();
         }
     }
@@ -331,29 +321,11 @@ impl Tracer {
             .breakpoints
             .iter()
             .filter(|(id, _)| asked(id))
-            .map(|(id, breakpoint)| {
-                let (missing_processes, missing_threads) = self.missing(breakpoint);
-                wire::Hits {
-                    id: *id,
-                    hits: breakpoint.hits,
-                    evaluations: breakpoint.evaluations,
-                    ignore_left: breakpoint.ignore,
-                    places: breakpoint
-                        .places
-                        .iter()
-                        .map(|((process, address), place)| wire::PlaceHits {
-                            process: process.0,
-                            address: *address,
-                            hits: place.hits,
-                            evaluations: place.evaluations,
-                        })
-                        .collect(),
-                    arrived_threads: breakpoint.barrier.as_ref().map_or(Vec::new(), |barrier| {
-                        barrier.arrived.iter().map(|thread| thread.0).collect()
-                    }),
-                    missing_processes: missing_processes.iter().map(|process| process.0).collect(),
-                    missing_threads: missing_threads.iter().map(|thread| thread.0).collect(),
-                }
+            .map(|(id, breakpoint)| wire::Hits {
+                id: *id,
+                hits: breakpoint.hits,
+                evaluations: breakpoint.evaluations,
+                ignore_left: breakpoint.ignore,
             })
             .chain(
                 self.processes

@@ -3,8 +3,8 @@
 use super::Tracer;
 use super::process::Owner;
 use super::thread::{Activity, Call, Goal, ThreadId, Wanted};
+use crate::command::{Answer, Reply};
 use crate::{convert, failure};
-use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
 use wayfarer_ptrace::Registers;
 use wayfarer_ptrace::process_files;
@@ -23,13 +23,10 @@ impl Tracer {
     pub(super) fn inferior_call(
         &mut self,
         request: &wire::InferiorCallRequest,
-        reply: oneshot::Sender<wire::InferiorCallReply>,
+        reply: Reply<Answer<wire::InferiorCallReply>>,
     ) {
         if let Err((failure, reply)) = self.begin_call(request, reply) {
-            let _ = reply.send(wire::InferiorCallReply {
-                failure: Some(failure),
-                ..wire::InferiorCallReply::default()
-            });
+            let _ = reply.send(Err(failure));
         }
     }
 
@@ -37,8 +34,8 @@ impl Tracer {
     fn begin_call(
         &mut self,
         request: &wire::InferiorCallRequest,
-        reply: oneshot::Sender<wire::InferiorCallReply>,
-    ) -> Result<(), (wire::Failure, oneshot::Sender<wire::InferiorCallReply>)> {
+        reply: Reply<Answer<wire::InferiorCallReply>>,
+    ) -> Result<(), (wire::Failure, Reply<Answer<wire::InferiorCallReply>>)> {
         let id = ThreadId(request.thread);
         let waiting_place = self.place_to_wait(id);
         let frame = match self.lay_out(id, request, waiting_place) {
@@ -58,10 +55,7 @@ impl Tracer {
         let vector = thread
             .handle()
             .and_then(|handle| handle.vector_state().ok());
-        let timeout_ms = match u64::from(request.timeout_ms) {
-            0 => DEFAULT_TIMEOUT_MS,
-            some => some,
-        };
+        let timeout_ms = request.timeout_ms.map_or(DEFAULT_TIMEOUT_MS, u64::from);
         if let (Some(state), Some(handle)) = (&vector, thread.handle())
             && !request.vector_arguments.is_empty()
         {
@@ -89,51 +83,22 @@ impl Tracer {
             reason: thread.reason.clone(),
             stay: request.stay,
             reply,
-            companions: Vec::new(),
             waiting_place,
         };
         thread.activity = Activity::Call(Box::new(call));
         thread.set_registers(frame.registers);
         thread.wanted = Wanted::Running;
         if self.place_goal(id).is_err() {
-            self.end_call(id, |answer| {
-                answer.failure = Some(wire::Failure::new(
+            self.end_call(id, |_| {
+                Err(wire::Failure::new(
                     wire::FailureKind::BadAddress,
                     "the program's entry point cannot be used as a place to return to",
-                ));
+                ))
             });
             return Ok(());
         }
-        if request.run_others {
-            self.run_companions(id);
-        }
         self.go_on(id);
         Ok(())
-    }
-
-    /// Lets the other threads of the process run for the time of a call.
-    fn run_companions(&mut self, id: ThreadId) {
-        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else {
-            return;
-        };
-        let companions: Vec<ThreadId> = self
-            .threads
-            .values()
-            .filter(|thread| thread.process == process && thread.id != id)
-            .filter(|thread| thread.wanted == Wanted::Stopped && thread.pending.is_none())
-            .map(|thread| thread.id)
-            .collect();
-        for other in &companions {
-            if let Some(thread) = self.threads.get_mut(other) {
-                thread.wanted = Wanted::Running;
-            }
-            self.go_on(*other);
-        }
-        if let Some(Activity::Call(call)) =
-            self.threads.get_mut(&id).map(|thread| &mut thread.activity)
-        {
-            call.companions = companions;
-        }
     }
 
     /// Writes blocks, stack arguments and return address; the registers to begin with.
@@ -236,31 +201,31 @@ impl Tracer {
             .handle()
             .and_then(|handle| handle.vector_state().ok());
         self.end_call(id, |answer| {
-            answer.general = general.as_ref().map(convert::general_to_wire);
-            answer.vector = vector.as_ref().map(convert::vector_to_wire);
+            Ok(wire::InferiorCallReply {
+                general: general.as_ref().map(convert::general_to_wire),
+                vector: vector.as_ref().map(convert::vector_to_wire),
+                ..answer
+            })
         });
     }
 
     /// Something else stopped the thread in the middle of the call.
     pub(super) fn call_interrupted(&mut self, id: ThreadId, why: wire::StopReason) {
         let stop = self.describe_stop(id, why);
-        let message = format!(
-            "the function called in thread {id} was stopped at {:#x} before it returned",
-            stop.pc
-        );
         let why = stop.reason.clone();
-        let answer = |answer: &mut wire::InferiorCallReply| {
-            answer.failure = Some(wire::Failure::new(wire::FailureKind::Interrupted, message));
-            answer.interruption = Some(stop);
-        };
         let stays = self
             .threads
             .get(&id)
             .is_some_and(|thread| matches!(&thread.activity, Activity::Call(call) if call.stay));
         if stays {
-            self.stay_in_call(id, why, answer);
+            self.stay_in_call(id, why, stop);
         } else {
-            self.end_call(id, answer);
+            self.end_call(id, |_| {
+                Ok(wire::InferiorCallReply {
+                    interruption: Some(stop),
+                    ..wire::InferiorCallReply::default()
+                })
+            });
         }
     }
 
@@ -269,7 +234,7 @@ impl Tracer {
         &mut self,
         id: ThreadId,
         why: Option<wire::StopReason>,
-        answer: impl FnOnce(&mut wire::InferiorCallReply),
+        stop: wire::ThreadStop,
     ) {
         self.cancel_displaced(id);
         let Some(thread) = self.threads.get_mut(&id) else {
@@ -281,20 +246,19 @@ impl Tracer {
         };
         thread.wanted = Wanted::Stopped;
         thread.reason = why;
-        let mut reply = wire::InferiorCallReply {
+        let reply = wire::InferiorCallReply {
+            interruption: Some(stop),
             stayed: Some(wire::StayedIn {
                 return_address: call.goal.addresses.first().copied().unwrap_or(0),
                 stack: call.goal.stack_above.unwrap_or(0).wrapping_add(8),
-                signal: call.signal.unwrap_or(0) as u32,
+                signal: call.signal.map(|signal| signal as u32),
             }),
             ..wire::InferiorCallReply::default()
         };
         self.release_return(id, &call.goal.addresses);
         // From now on only the debugger knows what the thread was.
         self.give_back(id);
-        answer(&mut reply);
-        self.stop_companions(&call.companions);
-        let _ = call.reply.send(reply);
+        let _ = call.reply.send(Ok(reply));
     }
 
     /// Gives the place back to which the called function returns.
@@ -306,20 +270,12 @@ impl Tracer {
         }
     }
 
-    /// Stops the threads that ran along.
-    fn stop_companions(&mut self, companions: &[ThreadId]) {
-        for other in companions {
-            if let Some(thread) = self.threads.get_mut(other) {
-                thread.wanted = Wanted::Stopped;
-                if thread.can_be_stopped() {
-                    thread.interrupt();
-                }
-            }
-        }
-    }
-
     /// Puts the thread back as it was and answers.
-    fn end_call(&mut self, id: ThreadId, answer: impl FnOnce(&mut wire::InferiorCallReply)) {
+    fn end_call(
+        &mut self,
+        id: ThreadId,
+        answer: impl FnOnce(wire::InferiorCallReply) -> Answer<wire::InferiorCallReply>,
+    ) {
         self.cancel_displaced(id);
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
@@ -355,20 +311,15 @@ impl Tracer {
                 reply.block_addresses.push(address);
             }
         }
-        answer(&mut reply);
-        self.stop_companions(&call.companions);
-        let _ = call.reply.send(reply);
+        let _ = call.reply.send(answer(reply));
     }
 
     /// The thread ended in the middle of the call.
     pub(super) fn call_died(&mut self, call: Call) {
-        let _ = call.reply.send(wire::InferiorCallReply {
-            failure: Some(wire::Failure::new(
-                wire::FailureKind::Gone,
-                "the thread ended in the middle of the call",
-            )),
-            ..wire::InferiorCallReply::default()
-        });
+        let _ = call.reply.send(Err(wire::Failure::new(
+            wire::FailureKind::Gone,
+            "the thread ended in the middle of the call",
+        )));
     }
 
     /// Stops calls that take too long; their stop ends them.
@@ -403,8 +354,8 @@ impl Tracer {
             let message = format!(
                 "the function called in thread {id} did not return in time; the thread is where it was before"
             );
-            self.end_call(id, |answer| {
-                answer.failure = Some(wire::Failure::new(wire::FailureKind::TimedOut, message));
+            self.end_call(id, |_| {
+                Err(wire::Failure::new(wire::FailureKind::TimedOut, message))
             });
         }
         late

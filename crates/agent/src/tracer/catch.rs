@@ -3,51 +3,24 @@
 use super::Tracer;
 use super::events::reason;
 use super::thread::ThreadId;
-use std::collections::BTreeSet;
 use wayfarer_protocol as wire;
+use wire::insert_catchpoint_request::Event;
 use wire::stop_reason::Reason;
 
-/// What is caught, and in whom.
-pub struct Catchpoint {
-    targets: Option<wire::Targets>,
-    temporary: bool,
-    /// fork, and clone that makes a process
-    pub fork: bool,
-    /// vfork and posix_spawn
-    pub vfork: bool,
-    /// exec
-    pub exec: bool,
-    /// the end of a process
-    pub exit: bool,
-    /// a new thread
-    pub thread_created: bool,
-    /// libraries loaded or unloaded
-    pub libraries: bool,
-    /// System calls; empty: all.
-    system_calls: Option<BTreeSet<u64>>,
-}
+/// What is caught.
+pub type Catchpoint = Event;
 
 impl Tracer {
-    pub(super) fn insert_catchpoint(&mut self, request: wire::InsertCatchpointRequest) {
-        let catchpoint = Catchpoint {
-            targets: request.targets,
-            temporary: request.temporary,
-            fork: request.fork,
-            vfork: request.vfork,
-            exec: request.exec,
-            exit: request.exit,
-            thread_created: request.thread_created,
-            libraries: request.libraries,
-            system_calls: request.syscalls.map(|calls| {
-                calls
-                    .numbers
-                    .iter()
-                    .map(|number| u64::from(*number))
-                    .collect()
-            }),
-        };
-        let running = catchpoint.system_calls.is_some();
-        self.catchpoints.insert(request.id, catchpoint);
+    pub(super) fn insert_catchpoint(
+        &mut self,
+        request: wire::InsertCatchpointRequest,
+    ) -> Result<(), wire::Failure> {
+        let event = request.event.ok_or_else(|| {
+            let message = format!("catchpoint {} catches nothing", request.id);
+            wire::Failure::new(wire::FailureKind::Invalid, message)
+        })?;
+        let running = matches!(event, Event::Syscalls(_));
+        self.catchpoints.insert(request.id, event);
         if running {
             // Threads under way were not told to stop at system calls: a short stop tells them.
             for thread in self
@@ -58,55 +31,25 @@ impl Tracer {
                 thread.interrupt();
             }
         }
+        Ok(())
     }
 
-    /// The catchpoints that catch an event of the thread; `None` if there are none. Temporary ones are used up.
-    pub(super) fn caught(
-        &mut self,
-        id: ThreadId,
-        kind: impl Fn(&Catchpoint) -> bool,
-    ) -> Option<Vec<u64>> {
-        let process = self.threads.get(&id)?.process;
+    /// The catchpoints that catch an event; `None` if there are none.
+    pub(super) fn caught(&self, kind: impl Fn(&Catchpoint) -> bool) -> Option<Vec<u64>> {
         let ids: Vec<u64> = self
             .catchpoints
             .iter()
             .filter(|(_, catchpoint)| kind(catchpoint))
-            .filter(|(_, catchpoint)| {
-                catchpoint.targets.as_ref().is_none_or(|targets| {
-                    targets.all
-                        || targets.processes.contains(&process.0)
-                        || targets.threads.contains(&id.0)
-                })
-            })
             .map(|(id, _)| *id)
             .collect();
-        for id in &ids {
-            if self
-                .catchpoints
-                .get(id)
-                .is_some_and(|catchpoint| catchpoint.temporary)
-            {
-                self.catchpoints.remove(id);
-                self.spent.push(*id);
-            }
-        }
         (!ids.is_empty()).then_some(ids)
     }
 
-    /// Whether the thread must stop at system calls.
-    pub(super) fn wants_system_calls(&self, id: ThreadId) -> bool {
-        if self.catchpoints.is_empty() {
-            return false;
-        }
-        let process = self.threads.get(&id).map_or(0, |thread| thread.process.0);
-        self.catchpoints.values().any(|catchpoint| {
-            catchpoint.system_calls.is_some()
-                && catchpoint.targets.as_ref().is_none_or(|targets| {
-                    targets.all
-                        || targets.processes.contains(&process)
-                        || targets.threads.contains(&id.0)
-                })
-        })
+    /// Whether threads must stop at system calls.
+    pub(super) fn wants_system_calls(&self) -> bool {
+        self.catchpoints
+            .values()
+            .any(|event| matches!(event, Event::Syscalls(_)))
     }
 
     /// The thread enters or leaves a system call.
@@ -122,11 +65,12 @@ impl Tracer {
             return;
         };
         let number = registers.0.orig_rax;
-        let catch = self.caught(id, |catchpoint| {
-            catchpoint
-                .system_calls
-                .as_ref()
-                .is_some_and(|calls| calls.is_empty() || calls.contains(&number))
+        let catch = self.caught(|event| match event {
+            Event::Syscalls(set) => {
+                let mut calls = set.numbers.iter();
+                set.numbers.is_empty() || calls.any(|call| u64::from(*call) == number)
+            }
+            _ => false,
         });
         match catch {
             Some(ids) => {

@@ -4,11 +4,12 @@ use super::Tracer;
 use super::halting::Purpose;
 use super::process::{BREAKPOINT, Owner, ProcessId};
 use super::thread::{State, ThreadId};
+use crate::command::{Answer, Reply};
 use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
 use wayfarer_ptrace::signals::CODE_KERNEL;
 use wayfarer_ptrace::thread::Going;
-use wayfarer_ptrace::wait::{kill, monotonic_ns, send_signal};
+use wayfarer_ptrace::wait::{kill, monotonic_ns};
 use wayfarer_ptrace::{Stop, debug_registers};
 use wire::event::Kind;
 
@@ -16,27 +17,21 @@ use wire::event::Kind;
 pub struct Leave {
     /// Whom.
     pub processes: Vec<ProcessId>,
-    /// Stay stopped.
-    pub leave_stopped: bool,
-    /// Without the signals that they were stopped with.
-    pub discard_signals: bool,
     /// Failures so far.
     pub results: Vec<wire::TargetResult>,
     /// Who waits; nobody at the end of a session.
-    pub reply: Option<oneshot::Sender<wire::TargetResults>>,
+    pub reply: Option<Reply<Answer<wire::TargetResults>>>,
 }
 
 impl Tracer {
     pub(super) fn detach(
         &mut self,
         request: &wire::DetachRequest,
-        reply: oneshot::Sender<wire::TargetResults>,
+        reply: Reply<Answer<wire::TargetResults>>,
     ) {
         let (processes, results) = self.processes_of(request.targets.as_ref());
         self.let_go(Leave {
             processes,
-            leave_stopped: request.leave_stopped,
-            discard_signals: request.discard_signals,
             results,
             reply: Some(reply),
         });
@@ -68,32 +63,21 @@ impl Tracer {
                 process: process.0,
                 ..wire::TargetResult::default()
             });
-            self.release_process(
-                *process,
-                leave.leave_stopped,
-                leave.discard_signals,
-                "asked for",
-            );
+            self.release_process(*process, "asked for");
         }
         if let Some(reply) = leave.reply {
-            let _ = reply.send(wire::TargetResults { results });
+            let _ = reply.send(Ok(wire::TargetResults { results }));
         }
         self.check_ending(monotonic_ns());
     }
 
     /// Removes all traces and detaches every thread; those that cannot be now are when they stop.
-    pub(super) fn release_process(
-        &mut self,
-        id: ProcessId,
-        leave_stopped: bool,
-        discard_signals: bool,
-        reason: &str,
-    ) {
+    pub(super) fn release_process(&mut self, id: ProcessId, reason: &str) {
         let Some(process) = self.processes.get_mut(&id) else {
             return;
         };
         process.leaving = true;
-        let (pid, threads) = (process.pid, process.threads.clone());
+        let threads = process.threads.clone();
         for thread in &threads {
             self.cancel_displaced(*thread);
             self.finish_exclusive(*thread);
@@ -102,13 +86,7 @@ impl Tracer {
         }
         self.clear_breakpoints(id);
         self.unprotect(id);
-        if leave_stopped {
-            let _ = send_signal(pid, libc::SIGSTOP);
-        }
         for thread in threads {
-            if discard_signals && let Some(thread) = self.threads.get_mut(&thread) {
-                thread.signal = None;
-            }
             let stopped = self
                 .threads
                 .get(&thread)
@@ -306,7 +284,7 @@ impl Tracer {
     /// Lets a child go at its first stop.
     pub(super) fn release_child(&mut self, id: ThreadId) {
         if let Some(process) = self.threads.get(&id).map(|thread| thread.process) {
-            self.release_process(process, false, false, "children are not followed");
+            self.release_process(process, "children are not followed");
         }
     }
 
@@ -318,8 +296,6 @@ impl Tracer {
         if let Some(parent) = self.threads.get(&maker).map(|thread| thread.process) {
             self.let_go(Leave {
                 processes: vec![parent],
-                leave_stopped: false,
-                discard_signals: false,
                 results: Vec::new(),
                 reply: None,
             });
@@ -355,8 +331,6 @@ impl Tracer {
         if !attached.is_empty() {
             self.let_go(Leave {
                 processes: attached,
-                leave_stopped: false,
-                discard_signals: false,
                 results: Vec::new(),
                 reply: None,
             });

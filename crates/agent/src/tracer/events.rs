@@ -31,8 +31,7 @@ impl Tracer {
         let description = wire::Process {
             id: id.0,
             pid: pid.0 as u32,
-            parent: process.parent.map_or(0, |parent| parent.0),
-            parent_pid: process_files::parent(pid).map_or(0, |parent| parent.0 as u32),
+            parent: process.parent.map(|parent| parent.0),
             executable: process_files::executable(pid)
                 .map(|path| path.to_string_lossy().into_owned())
                 .unwrap_or_default(),
@@ -40,9 +39,6 @@ impl Tracer {
             launched: process.launched,
             threads: Vec::new(),
             shares_memory: process.shares_memory,
-            directory: process_files::directory(pid)
-                .map(|path| path.to_string_lossy().into_owned())
-                .unwrap_or_default(),
         };
         let threads = threads
             .into_iter()
@@ -57,7 +53,6 @@ impl Tracer {
     /// The thread as the debugger sees it.
     pub(super) fn describe_thread(&mut self, id: ThreadId) -> Option<wire::Thread> {
         let thread = self.threads.get_mut(&id)?;
-        let pc = thread.pc().unwrap_or(0);
         let state = match (&thread.state, thread.wanted) {
             (State::Stopped(..), _) if thread.holds.any() => wire::ThreadState::Held,
             (State::Stopped(..), Wanted::Stopped) => wire::ThreadState::Stopped,
@@ -71,8 +66,6 @@ impl Tracer {
             name: process_files::name(thread.tid),
             state: state.into(),
             reason: thread.reason.clone(),
-            pc,
-            pending: thread.pending.is_some(),
         })
     }
 
@@ -88,7 +81,6 @@ impl Tracer {
         wire::ThreadStop {
             process,
             thread: id.0,
-            pc: registers.map_or(0, |registers| registers.0.rip),
             reason: Some(reason),
             registers: registers.map(|registers| convert::general_to_wire(&registers)),
         }

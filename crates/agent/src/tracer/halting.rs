@@ -11,8 +11,8 @@ use super::detach::Leave;
 use super::events::reason;
 use super::process::ProcessId;
 use super::thread::{Activity, ThreadId, Wanted};
+use crate::command::{Answer, Reply};
 use std::collections::BTreeSet;
-use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
 use wayfarer_ptrace::Tid;
 use wayfarer_ptrace::wait::monotonic_ns;
@@ -31,14 +31,14 @@ pub enum Purpose {
         /// Targets that do not exist.
         results: Vec<wire::TargetResult>,
         /// Who waits.
-        reply: oneshot::Sender<wire::HaltReply>,
+        reply: Reply<Answer<wire::HaltReply>>,
     },
     /// They have just been attached to.
     Attach {
         /// Each pid's outcome.
         results: Vec<(Tid, Result<ProcessId, wire::Failure>)>,
         /// Who waits.
-        reply: oneshot::Sender<wire::AttachReply>,
+        reply: Reply<Answer<wire::AttachReply>>,
     },
     /// They shall be let go.
     Detach(Leave),
@@ -223,18 +223,18 @@ impl Tracer {
                     self.tell_stopped(*first, why, &stopped, first_to_last_ns);
                 }
                 results.extend(halting.waiting.iter().map(|id| self.stuck(*id)));
-                let _ = reply.send(wire::HaltReply {
+                let _ = reply.send(Ok(wire::HaltReply {
                     results,
                     first_to_last_ns,
                     threads: stopped.len() as u32,
-                });
+                }));
             }
             Purpose::Attach { results, reply } => {
                 let results = self.finish_attach(results);
-                let _ = reply.send(wire::AttachReply {
+                let _ = reply.send(Ok(wire::AttachReply {
                     results,
                     first_to_last_ns,
-                });
+                }));
             }
             Purpose::Detach(leave) => self.leave(leave),
         }
@@ -260,13 +260,11 @@ impl Tracer {
         stopped: &[ThreadId],
         first_to_last_ns: u64,
     ) {
-        let removed = std::mem::take(&mut self.spent);
         let cause = self.describe_stop(cause, why);
         self.tell(Kind::Stopped(wire::Stopped {
             causes: vec![cause],
             stopped: stopped.iter().map(|id| id.0).collect(),
             first_to_last_ns,
-            removed,
         }));
     }
 
@@ -313,7 +311,7 @@ impl Tracer {
     pub(super) fn halt(
         &mut self,
         request: &wire::HaltRequest,
-        reply: oneshot::Sender<wire::HaltReply>,
+        reply: Reply<Answer<wire::HaltReply>>,
     ) {
         let (threads, results) = self.threads_of(request.targets.as_ref());
         self.halt_threads(threads, Purpose::Halt { results, reply });

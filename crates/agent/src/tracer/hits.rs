@@ -20,8 +20,6 @@ pub(super) struct Verdict {
     scope: wire::StopScope,
     /// It waits at this one's barrier.
     barrier: Option<u64>,
-    /// Used up by this stop.
-    spent: Vec<u64>,
 }
 
 /// The thread as a predicate sees it.
@@ -110,13 +108,12 @@ impl Tracer {
                 || breakpoint
                     .stack_above
                     .is_some_and(|above| registers.0.rsp <= above);
-            let Some(place) = breakpoint.places.get_mut(&(process, address)) else {
+            let Some(place) = breakpoint.places.get(&(process, address)) else {
                 continue;
             };
             if filtered {
                 continue;
             }
-            place.evaluations += 1;
             breakpoint.evaluations += 1;
             let value = match &place.predicate {
                 None => Ok(true),
@@ -130,7 +127,6 @@ impl Tracer {
                     message: fault.to_string(),
                 }),
             }
-            place.hits += 1;
             breakpoint.hits += 1;
             count(breakpoint_id, breakpoint, &mut verdict);
         }
@@ -148,10 +144,6 @@ impl Tracer {
                 None => false,
             };
         }
-        for spent in &verdict.spent {
-            self.remove_breakpoint(*spent, &[]);
-        }
-        self.spent.extend(verdict.spent);
         let told = Reason::Breakpoint(wire::BreakpointHit {
             ids: verdict.ids,
             failures: verdict.failures,
@@ -189,9 +181,6 @@ impl Tracer {
 
 /// A hit of one breakpoint: passed, counted, held or stopping.
 fn count(id: u64, breakpoint: &mut Breakpoint, verdict: &mut Verdict) {
-    if breakpoint.count_only {
-        return;
-    }
     if breakpoint.ignore > 0 {
         breakpoint.ignore -= 1;
         return;
@@ -202,7 +191,4 @@ fn count(id: u64, breakpoint: &mut Breakpoint, verdict: &mut Verdict) {
     }
     verdict.ids.push(id);
     verdict.scope = verdict.scope.max(breakpoint.scope);
-    if breakpoint.temporary {
-        verdict.spent.push(id);
-    }
 }

@@ -1,14 +1,12 @@
 //! Libraries: the dynamic linker calls an empty function whenever its list changes; a breakpoint there tells us.
 
 use super::Tracer;
-use super::events::reason;
 use super::process::{Owner, ProcessId, Space};
 use super::thread::ThreadId;
 use crate::image::{image_at_address, images, u32_at, u64_at};
 use wayfarer_protocol as wire;
 use wayfarer_ptrace::{Memory, Tid, process_files};
 use wire::event::Kind;
-use wire::stop_reason::Reason;
 
 /// Where a process's dynamic linker tells of libraries.
 #[derive(Clone, Debug)]
@@ -91,7 +89,9 @@ impl Tracer {
             return false;
         }
         linker.seen = now;
-        let modules = self.modules_of(process_id).modules;
+        let modules = self
+            .modules_of(process_id)
+            .map_or_else(|_| Vec::new(), |reply| reply.modules);
         let held = self.settings.hold_on_load;
         if held && let Some(thread) = self.threads.get_mut(&id) {
             thread.holds.load = true;
@@ -102,11 +102,6 @@ impl Tracer {
             held,
             modules,
         }));
-        if let Some(ids) = self.caught(id, |catchpoint| catchpoint.libraries) {
-            let told = Reason::Libraries(wire::LibrariesStop { ids });
-            self.stop_at(id, reason(told), wire::StopScope::Unspecified);
-            return true;
-        }
         held
     }
 

@@ -84,33 +84,6 @@ impl Tracer {
         wire::TargetResults { results }
     }
 
-    pub(super) fn read_registers(
-        &mut self,
-        request: &wire::ReadRegistersRequest,
-    ) -> wire::ReadRegistersReply {
-        let (ids, missing) = self.threads_of(request.targets.as_ref());
-        let mut threads: Vec<wire::ThreadRegisters> = missing
-            .into_iter()
-            .map(|result| wire::ThreadRegisters {
-                thread: result.thread,
-                process: result.process,
-                failure: result.failure,
-                ..wire::ThreadRegisters::default()
-            })
-            .collect();
-        for id in ids {
-            let (general, vector, failure) = self.registers_of(id, request.vector);
-            threads.push(wire::ThreadRegisters {
-                thread: id.0,
-                process: self.threads.get(&id).map_or(0, |thread| thread.process.0),
-                general,
-                vector,
-                failure,
-            });
-        }
-        wire::ReadRegistersReply { threads }
-    }
-
     fn registers_of(
         &mut self,
         id: ThreadId,
@@ -146,24 +119,8 @@ impl Tracer {
     pub(super) fn write_registers(
         &mut self,
         request: &wire::WriteRegistersRequest,
-    ) -> wire::TargetResults {
-        let id = ThreadId(request.thread);
-        let failure = self.set_registers_of(id, request).err();
-        let process = self.threads.get(&id).map_or(0, |thread| thread.process.0);
-        wire::TargetResults {
-            results: vec![wire::TargetResult {
-                process,
-                thread: request.thread,
-                failure,
-            }],
-        }
-    }
-
-    fn set_registers_of(
-        &mut self,
-        id: ThreadId,
-        request: &wire::WriteRegistersRequest,
     ) -> Result<(), wire::Failure> {
+        let id = ThreadId(request.thread);
         let thread = self
             .threads
             .get_mut(&id)
@@ -180,7 +137,7 @@ impl Tracer {
             }
             if request.back {
                 thread.skip_at = Some(registers.0.rip);
-                thread.signal = (request.signal != 0).then_some(request.signal as i32);
+                thread.signal = request.signal.map(|signal| signal as i32);
             }
             thread.set_registers(registers);
             // Written at once, so that what the kernel does not accept is told now.

@@ -122,8 +122,6 @@ pub struct Tracer {
     catchpoints: BTreeMap<u64, Catchpoint>,
     dispositions: Dispositions,
     halting: Vec<Halting>,
-    /// Breakpoints that the stop being told has used up.
-    spent: Vec<u64>,
     /// Children that were made by an instruction out of line.
     corrections: HashMap<Tid, Displaced>,
     /// The thread being reported has been put before its breakpoint already.
@@ -155,7 +153,6 @@ impl Tracer {
             catchpoints: BTreeMap::new(),
             dispositions: Dispositions::default(),
             halting: Vec::new(),
-            spent: Vec::new(),
             corrections: HashMap::new(),
             rewound: None,
             next_id: 0,

@@ -14,16 +14,13 @@ const AT_PHDR: u64 = 3;
 const DELETED: &str = " (deleted)";
 
 impl Tracer {
-    pub(super) fn modules_of(&self, id: ProcessId) -> wire::ModulesReply {
+    pub(super) fn modules_of(&self, id: ProcessId) -> Result<wire::ModulesReply, wire::Failure> {
         let found = self
             .processes
             .get(&id)
             .and_then(|process| Some((process.pid, self.spaces.get(&process.space)?)));
         let Some((pid, space)) = found else {
-            return wire::ModulesReply {
-                failure: Some(failure::no_process(id.0)),
-                ..wire::ModulesReply::default()
-            };
+            return Err(failure::no_process(id.0));
         };
         let mappings = process_files::maps(pid);
         let auxiliary = process_files::auxiliary(pid);
@@ -45,58 +42,24 @@ impl Tracer {
                     open_path: open_path(pid, &image, executable, &mappings),
                     deleted: image.path.ends_with(DELETED),
                     path: image.path.trim_end_matches(DELETED).to_string(),
-                    build_id: image.build_id.clone(),
+                    build_id: (!image.build_id.is_empty()).then(|| image.build_id.clone()),
                     bias: image.bias,
                     low: image.low,
                     high: image.high,
                     executable,
                     interpreter: value(AT_BASE).is_some_and(|base| base != 0 && holds(base)),
-                    link_map: link.map_or(0, |link| link.address),
-                    tls_module: 0,
+                    link_map: link.map(|link| link.address),
                 }
             })
             .collect();
-        wire::ModulesReply {
-            modules,
-            auxiliary: auxiliary
-                .into_iter()
-                .map(|(key, value)| wire::AuxiliaryEntry { key, value })
-                .collect(),
-            failure: None,
-        }
-    }
-
-    pub(super) fn maps_of(&self, id: ProcessId) -> wire::MapsReply {
-        let Some(process) = self.processes.get(&id) else {
-            return wire::MapsReply {
-                mappings: Vec::new(),
-                failure: Some(failure::no_process(id.0)),
-            };
-        };
-        let mappings = process_files::maps(process.pid)
-            .into_iter()
-            .map(|mapping| wire::Mapping {
-                low: mapping.low,
-                high: mapping.high,
-                offset: mapping.offset,
-                readable: mapping.readable,
-                writable: mapping.writable,
-                executable: mapping.executable,
-                shared: mapping.shared,
-                path: mapping.path,
-            })
-            .collect();
-        wire::MapsReply {
-            mappings,
-            failure: None,
-        }
+        Ok(wire::ModulesReply { modules })
     }
 }
 
 /// A path that opens the very file that is mapped.
-fn open_path(pid: Tid, image: &Image, executable: bool, mappings: &[Mapping]) -> String {
+fn open_path(pid: Tid, image: &Image, executable: bool, mappings: &[Mapping]) -> Option<String> {
     if !image.path.starts_with('/') {
-        return String::new();
+        return None;
     }
     let inode = mappings
         .iter()
@@ -104,7 +67,7 @@ fn open_path(pid: Tid, image: &Image, executable: bool, mappings: &[Mapping]) ->
         .map_or(0, |mapping| mapping.file.1);
     let same = |path: &str| std::fs::metadata(path).is_ok_and(|file| file.ino() == inode);
     let inside = format!("/proc/{pid}/root{}", image.path);
-    if same(&image.path) {
+    Some(if same(&image.path) {
         image.path.clone()
     } else if same(&inside) {
         inside
@@ -113,5 +76,5 @@ fn open_path(pid: Tid, image: &Image, executable: bool, mappings: &[Mapping]) ->
     } else {
         let (low, high) = image.first_mapping;
         format!("/proc/{pid}/map_files/{low:x}-{high:x}")
-    }
+    })
 }

@@ -1,8 +1,10 @@
 //! What the kernel reports, judged.
 
 use super::Tracer;
+use super::catch::Catchpoint;
 use super::displaced::Place;
 use super::events::reason;
+use super::process::ProcessId;
 use super::thread::{ThreadId, Wanted};
 use wayfarer_protocol as wire;
 use wayfarer_ptrace::thread::Going;
@@ -94,30 +96,24 @@ impl Tracer {
             Stop::Clone(child) => {
                 self.correct_newborn(id, child);
                 let process = self.cloned(id, child);
-                let catch = match process {
-                    Some(_) => self.caught(id, |catch| catch.fork),
-                    None => self.caught(id, |catch| catch.thread_created),
-                };
-                let told = match process {
-                    Some(process) => fork_stop(catch, process.0, child, false),
-                    None => catch.map(|ids| Reason::ThreadStart(wire::ThreadStartStop { ids })),
-                };
+                let told = process.and_then(|process| {
+                    let catch = self.caught(|event| matches!(event, Catchpoint::Fork(_)));
+                    fork_stop(catch, Some(process), child, false)
+                });
                 self.told_or_on(id, told);
             }
             Stop::Fork(child) => {
                 self.correct_newborn(id, child);
                 let process = self.forked(id, child, wire::Origin::Fork);
-                let catch = self.caught(id, |catch| catch.fork);
-                let number = process.map_or(0, |process| process.0);
+                let catch = self.caught(|event| matches!(event, Catchpoint::Fork(_)));
                 self.choose_side(id, process);
-                self.told_or_on(id, fork_stop(catch, number, child, false));
+                self.told_or_on(id, fork_stop(catch, process, child, false));
             }
             Stop::Vfork(child) => {
                 self.correct_newborn(id, child);
                 let process = self.forked(id, child, wire::Origin::Vfork);
-                let catch = self.caught(id, |catch| catch.vfork);
-                let number = process.map_or(0, |process| process.0);
-                self.told_or_on(id, fork_stop(catch, number, child, true));
+                let catch = self.caught(|event| matches!(event, Catchpoint::Vfork(_)));
+                self.told_or_on(id, fork_stop(catch, process, child, true));
             }
             Stop::VforkDone => self.told_or_on(id, None),
             Stop::Exec(_) => self.exec_stop(id),
@@ -171,7 +167,7 @@ impl Tracer {
             process: description,
             held: hold,
         }));
-        let catch = self.caught(id, |catch| catch.exec);
+        let catch = self.caught(|event| matches!(event, Catchpoint::Exec(_)));
         self.told_or_on(id, catch.map(|ids| Reason::Exec(wire::ExecStop { ids })));
     }
 
@@ -186,40 +182,20 @@ impl Tracer {
         }
         // An instruction out of line that ends the thread never comes back.
         self.abandon_step(id);
-        let last = self.threads.get(&id).is_some_and(|thread| {
-            self.processes
-                .get(&thread.process)
-                .is_some_and(|process| process.threads.len() == 1)
-        });
-        let catch = if last {
-            self.caught(id, |catch| catch.exit)
-        } else {
-            None
-        };
-        let told = catch.map(|ids| {
-            Reason::Exit(wire::ExitStop {
-                ids,
-                status: if libc::WIFEXITED(status) {
-                    libc::WEXITSTATUS(status)
-                } else {
-                    0
-                },
-                signal: if libc::WIFSIGNALED(status) {
-                    libc::WTERMSIG(status) as u32
-                } else {
-                    0
-                },
-            })
-        });
-        self.told_or_on(id, told);
+        self.told_or_on(id, None);
     }
 }
 
-fn fork_stop(ids: Option<Vec<u64>>, child: u64, pid: Tid, vfork: bool) -> Option<Reason> {
+fn fork_stop(
+    ids: Option<Vec<u64>>,
+    child: Option<ProcessId>,
+    pid: Tid,
+    vfork: bool,
+) -> Option<Reason> {
     ids.map(|ids| {
         Reason::Fork(wire::ForkStop {
             ids,
-            child,
+            child: child.map(|child| child.0),
             child_pid: pid.0 as u32,
             vfork,
         })

@@ -7,7 +7,7 @@ use wayfarer_protocol as wire;
 
 impl Tracer {
     pub(super) fn command(&mut self, command: Command) {
-        const DONE: wire::Acknowledgement = wire::Acknowledgement {};
+        const DONE: Result<wire::Acknowledgement, wire::Failure> = Ok(wire::Acknowledgement {});
         match command {
             Command::Open(events, reply) => {
                 self.events = Some(events);
@@ -22,41 +22,39 @@ impl Tracer {
             Command::Attach(request, reply) => self.attach(request, reply),
             Command::Detach(request, reply) => self.detach(&request, reply),
             Command::Kill(request, reply) => {
-                let _ = reply.send(self.kill(&request));
-            }
-            Command::ListProcesses(reply) => {
-                let _ = reply.send(self.list_processes());
+                let _ = reply.send(Ok(self.kill(&request)));
             }
             Command::Halt(request, reply) => self.halt(&request, reply),
             Command::Resume(request, reply) => {
-                let _ = reply.send(self.resume(&request));
+                let _ = reply.send(Ok(self.resume(&request)));
             }
             Command::Release(request, reply) => {
-                let _ = reply.send(self.release(request.targets.as_ref()));
+                let _ = reply.send(Ok(self.release(request.targets.as_ref())));
             }
             Command::SetHeld(request, reply) => {
-                let _ = reply.send(self.set_held(request.targets.as_ref(), request.held));
+                let _ = reply.send(Ok(self.set_held(request.targets.as_ref(), request.held)));
             }
             Command::InsertBreakpoint(request, reply) => {
-                let _ = reply.send(self.insert_breakpoint(request));
+                let _ = reply.send(Ok(self.insert_breakpoint(request)));
             }
             Command::RemoveBreakpoint(request, reply) => {
-                self.remove_breakpoint(request.id, &request.places);
+                let places = request.places.map(|places| places.locations);
+                self.remove_breakpoint(request.id, places.as_deref());
                 let _ = reply.send(DONE);
             }
             Command::GetHits(request, reply) => {
-                let _ = reply.send(self.hits_of(&request.ids));
+                let _ = reply.send(Ok(self.hits_of(&request.ids)));
             }
             Command::InsertWatchpoint(request, reply) => {
-                let _ = reply.send(self.insert_watchpoint(&request));
+                let _ = reply.send(Ok(self.insert_watchpoint(&request)));
             }
             Command::RemoveWatchpoint(request, reply) => {
                 self.remove_watchpoint(request.id, request.targets.as_ref());
                 let _ = reply.send(DONE);
             }
             Command::InsertCatchpoint(request, reply) => {
-                self.insert_catchpoint(request);
-                let _ = reply.send(DONE);
+                let inserted = self.insert_catchpoint(request);
+                let _ = reply.send(inserted.map(|()| wire::Acknowledgement {}));
             }
             Command::RemoveCatchpoint(request, reply) => {
                 self.catchpoints.remove(&request.id);
@@ -67,25 +65,22 @@ impl Tracer {
                 let _ = reply.send(DONE);
             }
             Command::ReadMemory(request, reply) => {
-                let _ = reply.send(self.read_memory(&request));
+                let _ = reply.send(Ok(self.read_memory(&request)));
             }
             Command::WriteMemory(request, reply) => {
-                let _ = reply.send(self.write_memory(&request));
-            }
-            Command::ReadRegisters(request, reply) => {
-                let _ = reply.send(self.read_registers(&request));
+                let _ = reply.send(Ok(self.write_memory(&request)));
             }
             Command::WriteRegisters(request, reply) => {
-                let _ = reply.send(self.write_registers(&request));
+                let _ = reply.send(
+                    self.write_registers(&request)
+                        .map(|()| wire::Acknowledgement {}),
+                );
             }
             Command::Snapshot(request, reply) => {
-                let _ = reply.send(self.snapshot(&request));
+                let _ = reply.send(Ok(self.snapshot(&request)));
             }
             Command::Modules(request, reply) => {
                 let _ = reply.send(self.modules_of(ProcessId(request.process)));
-            }
-            Command::Maps(request, reply) => {
-                let _ = reply.send(self.maps_of(ProcessId(request.process)));
             }
             Command::InferiorCall(request, reply) => self.inferior_call(&request, reply),
         }
@@ -101,15 +96,5 @@ impl Tracer {
         settings.detach_parent_on_fork = request
             .detach_parent_on_fork
             .unwrap_or(settings.detach_parent_on_fork);
-    }
-
-    fn list_processes(&mut self) -> wire::ListProcessesReply {
-        let ids: Vec<ProcessId> = self.processes.keys().copied().collect();
-        wire::ListProcessesReply {
-            processes: ids
-                .into_iter()
-                .filter_map(|id| self.describe_process(id))
-                .collect(),
-        }
     }
 }

@@ -197,7 +197,7 @@ impl Tracer {
         if at_breakpoint {
             return self.passed(id, pc);
         }
-        let system_calls = self.wants_system_calls(id);
+        let system_calls = self.wants_system_calls();
         if let Some(thread) = self.threads.get_mut(&id) {
             if !thread.goal().is_some_and(|goal| goal.after_signal) {
                 thread.skip_at = None;

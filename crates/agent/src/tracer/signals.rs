@@ -129,13 +129,10 @@ impl Tracer {
         let disposition = self.dispositions.of(signal);
         thread.signal = disposition.pass.then_some(signal);
         if disposition.stop {
-            let (sender_pid, sender_uid) = info.sender().unwrap_or_default();
             let told = Reason::Signal(wire::SignalReceived {
                 signal: signal as u32,
                 code: info.code(),
                 address: info.address(),
-                sender_pid,
-                sender_uid,
                 will_pass: disposition.pass,
                 details: info.bytes(),
             });

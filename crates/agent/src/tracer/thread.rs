@@ -2,8 +2,8 @@
 
 use super::displaced::Displaced;
 use super::process::ProcessId;
+use crate::command::{Answer, Reply};
 use std::fmt;
-use tokio::sync::oneshot;
 use wayfarer_protocol as wire;
 use wayfarer_ptrace::errand::{self, Back, Errand, Provisions};
 use wayfarer_ptrace::thread::Going;
@@ -127,9 +127,7 @@ pub struct Call {
     /// An interruption leaves the thread in the function.
     pub stay: bool,
     /// Who waits.
-    pub reply: oneshot::Sender<wire::InferiorCallReply>,
-    /// Threads that run along and are stopped again afterwards.
-    pub companions: Vec<ThreadId>,
+    pub reply: Reply<Answer<wire::InferiorCallReply>>,
     /// Where the function returns to if that is a place of ours.
     pub waiting_place: Option<u64>,
 }

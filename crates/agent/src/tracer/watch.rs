@@ -56,7 +56,6 @@ impl Watched {
             hits: spot.hits,
             evaluations: spot.hits,
             ignore_left: spot.ignore,
-            ..wire::Hits::default()
         })
     }
 
@@ -117,9 +116,9 @@ impl Tracer {
             wire::WatchKind::Read | wire::WatchKind::Access => WatchCondition::Access,
             _ => WatchCondition::Write,
         };
-        let predicate = match request.predicate.as_slice() {
-            [] => None,
-            bytes => Some(Program::from_bytes(bytes).map_err(|error| {
+        let predicate = match request.predicate.as_deref() {
+            None => None,
+            Some(bytes) => Some(Program::from_bytes(bytes).map_err(|error| {
                 let message = format!(
                     "the condition of watchpoint {} is damaged: {error}",
                     request.id

@@ -4,7 +4,9 @@
 
 use hyper_util::rt::TokioIo;
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -217,29 +219,35 @@ impl Session {
     }
 
     pub fn launch(&mut self, executable: &Path, arguments: &[&str]) -> wire::Process {
-        let mut words = vec![executable.display().to_string()];
-        words.extend(arguments.iter().map(|word| word.to_string()));
-        let reply = self.call(|client, session| {
-            Box::pin(client.launch(wire::LaunchRequest {
-                session,
-                arguments: words,
-                inherit_environment: true,
-                ..Default::default()
-            }))
-        });
-        assert_eq!(reply.failure, None);
+        let mut words = vec![executable.display().to_string().into_bytes()];
+        words.extend(arguments.iter().map(|word| word.as_bytes().to_vec()));
+        let request = self.launch_request(words);
+        let reply = self.call(|client, _| Box::pin(client.launch(request)));
         reply.process.unwrap()
+    }
+
+    /// Why a program could not be started.
+    pub fn launch_failure(&mut self, program: &str) -> wayfarer_backend::Failure {
+        let request = self.launch_request(vec![program.as_bytes().to_vec()]);
+        let answer = self.runtime.block_on(self.client.launch(request));
+        wire::failure_of(&answer.expect_err("a failure"))
+    }
+
+    fn launch_request(&self, arguments: Vec<Vec<u8>>) -> wire::LaunchRequest {
+        let variable = |(name, value): (OsString, OsString)| {
+            [name.as_bytes(), b"=", value.as_bytes()].concat()
+        };
+        wire::LaunchRequest {
+            session: self.id,
+            arguments,
+            environment: std::env::vars_os().map(variable).collect(),
+            ..Default::default()
+        }
     }
 
     pub fn attach(&mut self, pids: &[u32]) -> wire::AttachReply {
         let pids = pids.to_vec();
-        self.call(|client, session| {
-            Box::pin(client.attach(wire::AttachRequest {
-                session,
-                pids,
-                with_descendants: false,
-            }))
-        })
+        self.call(|client, session| Box::pin(client.attach(wire::AttachRequest { session, pids })))
     }
 
     /// Attaches; whether the agent lived to tell.
@@ -247,7 +255,6 @@ impl Session {
         let request = wire::AttachRequest {
             session: self.id,
             pids: pids.to_vec(),
-            with_descendants: false,
         };
         self.runtime.block_on(self.client.attach(request)).is_ok()
     }
@@ -258,11 +265,11 @@ impl Session {
             session: self.id,
             thread,
             function,
-            timeout_ms: 20_000,
+            timeout_ms: Some(20_000),
             ..Default::default()
         };
         let reply = self.runtime.block_on(self.client.inferior_call(request));
-        reply.is_ok_and(|reply| reply.into_inner().failure.is_none())
+        reply.is_ok_and(|reply| reply.into_inner().interruption.is_none())
     }
 
     /// Detaches from everybody; whether the agent lived to tell.
@@ -270,7 +277,6 @@ impl Session {
         let request = wire::DetachRequest {
             session: self.id,
             targets: Some(wire::Targets::everybody()),
-            ..Default::default()
         };
         self.runtime.block_on(self.client.detach(request)).is_ok()
     }
@@ -313,7 +319,7 @@ impl Session {
             places: vec![wire::BreakpointPlace {
                 process,
                 address,
-                predicate: Vec::new(),
+                predicate: None,
             }],
             ..Default::default()
         };
@@ -341,7 +347,7 @@ impl Session {
             Box::pin(client.remove_breakpoint(wire::RemoveBreakpointRequest {
                 session,
                 id,
-                places: Vec::new(),
+                places: None,
             }))
         });
     }
@@ -384,7 +390,6 @@ impl Session {
             Box::pin(client.detach(wire::DetachRequest {
                 session,
                 targets: Some(wire::Targets::everybody()),
-                ..Default::default()
             }))
         });
         assert!(

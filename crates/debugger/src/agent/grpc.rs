@@ -9,6 +9,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 use tonic::transport::{Channel, Endpoint, Uri};
+use wayfarer_backend::Answer;
 use wayfarer_protocol as wire;
 use wire::agent_client::AgentClient;
 
@@ -97,17 +98,14 @@ impl GrpcLink {
         })
     }
 
-    /// Waits for an answer and turns a refusal into our error.
+    /// Waits for an answer.
     pub(super) fn answer<T>(
         &self,
         call: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
-    ) -> Result<T> {
+    ) -> Answer<T> {
         match self.runtime.block_on(call) {
             Ok(response) => Ok(response.into_inner()),
-            Err(status) if status.code() == tonic::Code::Unavailable => {
-                Err(DebuggerError::AgentLost(status.message().to_owned()))
-            }
-            Err(status) => Err(DebuggerError::Agent(status.message().to_owned())),
+            Err(status) => Err(wire::failure_of(&status)),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! What the debugger asks of an agent, as a trait: the real one speaks gRPC, tests put a fake in its place.
 
+use wayfarer_backend::{Answer, Failure, FailureKind};
 use wayfarer_protocol as wire;
-
-use crate::{DebuggerError, Result};
 
 /// Makes one list of calls into the trait and its gRPC implementation.
 macro_rules! calls {
@@ -14,8 +13,8 @@ macro_rules! calls {
 
             $(
                 $(#[$doc])*
-                fn $name(&self, _request: wire::$request) -> Result<wire::$reply> {
-                    Err(DebuggerError::AgentLost(concat!("it does not answer ", stringify!($name)).to_owned()))
+                fn $name(&self, _request: wire::$request) -> Answer<wire::$reply> {
+                    Err(Failure::new(FailureKind::Lost, concat!("it does not answer ", stringify!($name))))
                 }
             )*
         }
@@ -27,7 +26,7 @@ macro_rules! calls {
             }
 
             $(
-                fn $name(&self, mut request: wire::$request) -> Result<wire::$reply> {
+                fn $name(&self, mut request: wire::$request) -> Answer<wire::$reply> {
                     request.session = self.session;
                     let mut client = self.client.clone();
                     self.answer(async move { client.$name(request).await })
@@ -57,7 +56,7 @@ calls! {
     set_signals(SetSignalsRequest) -> Acknowledgement;
     read_memory(ReadMemoryRequest) -> ReadMemoryReply;
     write_memory(WriteMemoryRequest) -> TargetResults;
-    write_registers(WriteRegistersRequest) -> TargetResults;
+    write_registers(WriteRegistersRequest) -> Acknowledgement;
     snapshot(SnapshotRequest) -> SnapshotReply;
     modules(ModulesRequest) -> ModulesReply;
     inferior_call(InferiorCallRequest) -> InferiorCallReply;

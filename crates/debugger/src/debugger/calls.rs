@@ -4,7 +4,6 @@ use wayfarer_expression::{Shape, TypeRef, print};
 use wayfarer_protocol as wire;
 use wayfarer_symbols::registers::Register;
 
-use super::processes::failed;
 use super::{At, Debugger};
 use crate::evaluation::returned;
 use crate::step::Finishing;
@@ -158,15 +157,13 @@ impl Debugger {
             vector,
             ..Default::default()
         };
-        let reply = self.link()?.write_registers(request)?;
+        let answer = self.link()?.write_registers(request);
         if let Some(thread) = self.thread_mut(id) {
             thread.forget();
             thread.skipped_inlines = 0;
         }
-        match reply.results.into_iter().find_map(|result| result.failure) {
-            Some(failure) => Err(failed(failure)),
-            None => Ok(()),
-        }
+        answer?;
+        Ok(())
     }
 
     /// Forgets the stacks of a process: its memory has been changed.

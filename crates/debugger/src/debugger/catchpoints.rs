@@ -48,24 +48,24 @@ impl Debugger {
         let Some(link) = &self.link else {
             return Ok(());
         };
-        let syscalls = match spec {
+        use wire::insert_catchpoint_request::Event;
+        let event = match spec {
             CatchSpec::Syscall(names) => {
                 let numbers = names
                     .iter()
                     .map(|name| syscall(name))
                     .collect::<Result<Vec<u32>>>()?;
-                Some(wire::SyscallSet { numbers })
+                Event::Syscalls(wire::SyscallSet { numbers })
             }
-            CatchSpec::Signal(_) => return Ok(()),
-            _ => None,
+            CatchSpec::Fork => Event::Fork(wire::Forks {}),
+            CatchSpec::Vfork => Event::Vfork(wire::Vforks {}),
+            CatchSpec::Exec => Event::Exec(wire::Execs {}),
+            _ => return Ok(()),
         };
         link.insert_catchpoint(wire::InsertCatchpointRequest {
             id: u64::from(number),
-            fork: *spec == CatchSpec::Fork,
-            vfork: *spec == CatchSpec::Vfork,
-            exec: *spec == CatchSpec::Exec,
-            syscalls,
-            ..Default::default()
+            session: 0,
+            event: Some(event),
         })?;
         Ok(())
     }

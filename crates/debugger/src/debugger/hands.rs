@@ -1,5 +1,6 @@
 //! What expressions do to a process: writing, calling, allocating, and the values they leave behind.
 
+use wayfarer_backend::FailureKind;
 use wayfarer_expression::{EvaluationError, History, Shape, TypeRef, Value};
 use wayfarer_protocol as wire;
 use wayfarer_symbols::registers::Register;
@@ -85,15 +86,29 @@ impl Hands<'_> {
             ..request
         };
         let guard = self.guard_against_terminate(id);
-        let reply = self
-            .debugger
-            .link()
-            .and_then(|link| link.inferior_call(request));
+        let link = self.debugger.link().map_err(sentence)?;
+        let reply = link.inferior_call(request);
         if let Some(guard) = guard {
             self.debugger.remove_internal(guard);
         }
-        let mut reply = reply.map_err(sentence)?;
         memory.forget();
+        let mut reply = match reply {
+            Ok(reply) => reply,
+            Err(failure) if failure.kind == FailureKind::Gone => {
+                self.debugger.death_expected = true;
+                return Err(sentence(crate::DebuggerError::CallEnded(name)));
+            }
+            Err(failure) if failure.kind == FailureKind::TimedOut => {
+                return Err(sentence(crate::DebuggerError::CallTimedOut(name)));
+            }
+            Err(failure) if failure.kind == FailureKind::Lost => {
+                return Err(sentence(failure.into()));
+            }
+            Err(failure) => {
+                let why = format!("stopped ({})", failure.message);
+                return Err(sentence(crate::DebuggerError::CallInterrupted(name, why)));
+            }
+        };
         if guard.is_some_and(|guard| stopped_only_at(&reply, guard)) {
             if let (Some(before), Some(stayed)) = (before, reply.stayed) {
                 self.debugger
@@ -107,21 +122,11 @@ impl Hands<'_> {
             let outcome = self.debugger.stay_in_call(id, name, before, stayed, stop);
             return Err(outcome.map_or_else(sentence, sentence));
         }
-        let Some(failure) = &reply.failure else {
+        let Some(stop) = &reply.interruption else {
             return Ok(reply);
         };
-        if failure.kind() == wire::FailureKind::Gone {
-            self.debugger.death_expected = true;
-            return Err(sentence(crate::DebuggerError::CallEnded(name)));
-        }
-        if failure.kind() == wire::FailureKind::TimedOut {
-            return Err(sentence(crate::DebuggerError::CallTimedOut(name)));
-        }
-        let why = match reply
-            .interruption
-            .as_ref()
-            .and_then(|stop| stop.reason.as_ref()?.reason.as_ref())
-        {
+        let reason = stop.reason.as_ref();
+        let why = match reason.and_then(|reason| reason.reason.as_ref()) {
             Some(wire::stop_reason::Reason::Signal(signal)) => {
                 let number = signal.signal as i32;
                 format!(
@@ -138,7 +143,11 @@ impl Hands<'_> {
                 let number = hit.watches.first().map_or(0, |watch| watch.id);
                 format!("stopped at watchpoint {number}")
             }
-            _ => format!("stopped ({})", failure.message),
+            _ => format!(
+                "stopped (the function called in thread {} was stopped at {:#x} before it returned)",
+                stop.thread,
+                stop.registers.map_or(0, |registers| registers.rip)
+            ),
         };
         Err(sentence(crate::DebuggerError::CallInterrupted(name, why)))
     }
@@ -249,7 +258,7 @@ impl Services for Hands<'_> {
                 vector_arguments: plan.vectors,
                 blocks: plan.blocks,
                 stay: self.debugger.stays_in_calls,
-                timeout_ms: self.debugger.call_patience_ms(),
+                timeout_ms: Some(self.debugger.call_patience_ms()),
                 ..Default::default()
             },
         )?;

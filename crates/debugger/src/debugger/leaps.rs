@@ -67,7 +67,7 @@ impl Debugger {
                 places.push(wire::BreakpointPlace {
                     process,
                     address: leap.address.in_process(mapped.loaded.bias),
-                    predicate: Vec::new(),
+                    predicate: None,
                 });
             }
         }

@@ -180,9 +180,9 @@ impl Debugger {
                 process: self.processes.get(&place.view.process_number)?.id,
                 address: place.view.address,
                 predicate: if in_agent {
-                    place.predicate.clone()
+                    (!place.predicate.is_empty()).then(|| place.predicate.clone())
                 } else {
-                    Vec::new()
+                    None
                 },
             })
         };
@@ -352,10 +352,9 @@ impl Debugger {
             }
             let places = copies
                 .iter()
-                .map(|place| wire::BreakpointPlace {
+                .map(|place| wire::Location {
                     process: id,
                     address: place.view.address,
-                    predicate: Vec::new(),
                 })
                 .collect();
             if let Some(link) = &self.link {
@@ -363,7 +362,7 @@ impl Debugger {
                 let _ = link.remove_breakpoint(wire::RemoveBreakpointRequest {
                     session: 0,
                     id: u64::from(number),
-                    places,
+                    places: Some(wire::Locations { locations: places }),
                 });
             }
         }
@@ -380,7 +379,7 @@ impl Debugger {
             link.remove_breakpoint(wire::RemoveBreakpointRequest {
                 session: 0,
                 id,
-                places: Vec::new(),
+                places: None,
             })?;
         }
         Ok(())

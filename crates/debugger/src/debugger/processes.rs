@@ -30,29 +30,13 @@ impl Debugger {
             arguments: what
                 .argv
                 .iter()
-                .map(|word| word.to_string_lossy().into_owned())
-                .collect(),
-            raw_arguments: what
-                .argv
-                .iter()
                 .map(|word| word.as_bytes().to_vec())
                 .collect(),
-            raw_environment,
-            environment: environment
-                .iter()
-                .map(|(name, value)| {
-                    format!("{}={}", name.to_string_lossy(), value.to_string_lossy())
-                })
-                .collect(),
-            directory: directory
-                .map(|path| path.display().to_string())
-                .unwrap_or_default(),
+            environment: raw_environment,
+            directory: directory.map(|path| path.display().to_string()),
             randomize: what.randomize,
             ..wire::LaunchRequest::default()
         })?;
-        if let Some(failure) = reply.failure {
-            return Err(failed(failure));
-        }
         let process = reply
             .process
             .ok_or_else(|| DebuggerError::Launch("The agent started nothing.".to_owned()))?;
@@ -95,11 +79,7 @@ impl Debugger {
     pub fn attach(&mut self, pids: &[i32]) -> Vec<(i32, Result<StopView>)> {
         let reply = self.connected().and_then(|link| {
             let pids = pids.iter().map(|&pid| pid as u32).collect();
-            link.attach(wire::AttachRequest {
-                session: 0,
-                pids,
-                with_descendants: false,
-            })
+            Ok(link.attach(wire::AttachRequest { session: 0, pids })?)
         });
         let reply = match reply {
             Ok(reply) => reply,
@@ -153,7 +133,6 @@ impl At<'_> {
         let reply = self.debugger.link()?.detach(wire::DetachRequest {
             session: 0,
             targets,
-            ..Default::default()
         })?;
         if let Some(failure) = reply.results.into_iter().find_map(|result| result.failure) {
             return Err(failed(failure));
@@ -200,9 +179,9 @@ impl Debugger {
                 .detach(wire::DetachRequest {
                     session: 0,
                     targets,
-                    ..Default::default()
                 })
-                .map(|_| ());
+                .map(|_| ())
+                .map_err(DebuggerError::from);
         }
         if !launched.is_empty() {
             outcome = outcome.and(self.end_processes(&launched));
@@ -308,14 +287,10 @@ impl Debugger {
         }
         let number = self.next_process;
         self.next_process += 1;
-        let parent = match wire.parent {
-            0 => None,
-            id => self
-                .processes
-                .values()
-                .rev()
-                .find(|process| process.id == id),
-        };
+        let parent = wire.parent.and_then(|id| {
+            let mut known = self.processes.values().rev();
+            known.find(|process| process.id == id)
+        });
         let memory = Arc::new(ProcessMemory::new(
             self.link.clone().unwrap_or_else(|| Arc::new(NoAgent)),
             wire.id,
@@ -379,14 +354,11 @@ impl Debugger {
         let listed = match listed {
             Some(listed) => listed,
             None => {
-                let reply = self.link()?.modules(wire::ModulesRequest {
+                let request = wire::ModulesRequest {
                     session: 0,
                     process: id,
-                })?;
-                match reply.failure {
-                    Some(failure) => return Err(failed(failure)),
-                    None => reply.modules,
-                }
+                };
+                self.link()?.modules(request)?.modules
             }
         };
         let (space, problems) = space.with_modules(&listed, &mut self.library);
@@ -477,12 +449,9 @@ impl crate::agent::Link for NoAgent {}
 
 /// The agent's refusal as our error.
 pub(super) fn failed(failure: wire::Failure) -> DebuggerError {
-    match failure.kind() {
-        wire::FailureKind::Permission | wire::FailureKind::AlreadyTraced => {
-            DebuggerError::Permission(failure.message)
-        }
-        wire::FailureKind::Launch => DebuggerError::Launch(failure.message),
-        _ => DebuggerError::Agent(failure.message),
+    match wayfarer_backend::Failure::try_from(failure) {
+        Ok(failure) => failure.into(),
+        Err(damaged) => DebuggerError::Agent(damaged.to_string()),
     }
 }
 

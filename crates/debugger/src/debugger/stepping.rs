@@ -208,7 +208,7 @@ impl Debugger {
         let place = wire::BreakpointPlace {
             process: process.id,
             address,
-            predicate: Vec::new(),
+            predicate: None,
         };
         self.link()?
             .insert_breakpoint(wire::InsertBreakpointRequest {
@@ -232,7 +232,7 @@ impl Debugger {
             let _ = link.remove_breakpoint(wire::RemoveBreakpointRequest {
                 session: 0,
                 id,
-                places: Vec::new(),
+                places: None,
             });
         }
     }

@@ -228,11 +228,7 @@ impl Debugger {
                     .map(|&catch| caught(self, catch, "exec", format!("(exec'd {program})")))
             }
             Reason::Barrier(complete) => Some(self.barrier_completed(&complete)),
-            Reason::Exit(_)
-            | Reason::ThreadStart(_)
-            | Reason::Libraries(_)
-            | Reason::Halted(_)
-            | Reason::Initial(_) => None,
+            Reason::Halted(_) | Reason::Initial(_) => None,
         })
     }
 

@@ -4,7 +4,6 @@
 use wayfarer_protocol as wire;
 
 use super::Debugger;
-use super::processes::failed;
 use crate::breakpoint::Purpose;
 use crate::step::StepKind;
 use crate::view::StopReason;
@@ -19,7 +18,7 @@ pub(crate) struct UnfinishedCall {
     /// What the thread had before.
     general: wire::GeneralRegisters,
     vector: Option<wire::VectorRegisters>,
-    signal: u32,
+    signal: Option<u32>,
     /// Our breakpoint at the return.
     internal: u64,
 }
@@ -178,7 +177,7 @@ impl Debugger {
         self.give_back(id, before, stayed.signal)
     }
 
-    fn give_back(&mut self, id: ThreadId, before: Before, signal: u32) -> Result<()> {
+    fn give_back(&mut self, id: ThreadId, before: Before, signal: Option<u32>) -> Result<()> {
         let request = wire::WriteRegistersRequest {
             session: 0,
             thread: self.thread(id)?.1.id,
@@ -187,15 +186,13 @@ impl Debugger {
             back: true,
             signal,
         };
-        let reply = self.link()?.write_registers(request)?;
+        let answer = self.link()?.write_registers(request);
         self.show_unfinished(id.process);
         if let Some(thread) = self.thread_mut(id) {
             thread.moved();
         }
-        match reply.results.into_iter().find_map(|result| result.failure) {
-            Some(failure) => Err(failed(failure)),
-            None => Ok(()),
-        }
+        answer?;
+        Ok(())
     }
 
     /// Drops the calls of a thread that have been left without returning (`longjmp`, an exception, `jump`).

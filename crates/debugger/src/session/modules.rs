@@ -10,11 +10,14 @@ use wayfarer_symbols::{LoadOptions, Module, SymbolsError};
 
 use super::ProcessMemory;
 
+type Loaded = Result<Arc<Module>, SymbolsError>;
+
 /// The ELF files seen so far. Loading one reads its headers only.
 #[derive(Default)]
 pub(crate) struct ModuleLibrary {
     options: LoadOptions,
-    known: HashMap<(String, Vec<u8>), Result<Arc<Module>, SymbolsError>>,
+    /// By path and build id.
+    known: HashMap<(String, Option<Vec<u8>>), Loaded>,
 }
 
 /// The vDSO is a few pages; anything larger is not one.
@@ -44,12 +47,12 @@ impl ModuleLibrary {
         let plain = Path::new(&module.path);
         let usable = !module.deleted
             && Module::load(plain, &self.options).is_ok_and(|found| {
-                module.build_id.is_empty() || found.build_id() == Some(&module.build_id[..])
+                module.build_id.is_none() || found.build_id() == module.build_id.as_deref()
             });
-        if usable || module.open_path.is_empty() {
-            return Module::load(plain, &self.options);
+        match &module.open_path {
+            Some(path) if !usable => Module::load(Path::new(path), &self.options),
+            _ => Module::load(plain, &self.options),
         }
-        Module::load(Path::new(&module.open_path), &self.options)
     }
 
     fn load_from_memory(
