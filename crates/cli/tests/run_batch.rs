@@ -342,6 +342,8 @@ fn every_answer_is_an_object_with_json() {
             .unwrap_or_else(|| panic!("no answer to {command}: {}", said.out))
     };
     assert_eq!(of("print a")["result"]["text"], "0");
+    assert_eq!(of("print a")["result"]["kind"], "scalar");
+    assert_eq!(of("print a")["result"]["children"], 0);
     assert_eq!(of("print a")["ok"], true);
     assert_eq!(of("bt")["result"]["frames"][0]["function"], "add");
     assert_eq!(of("nonsense")["ok"], false);

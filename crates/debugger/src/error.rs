@@ -58,6 +58,8 @@ pub enum DebuggerError {
     NoSuchDisplay(u32),
     #[error("{0}")]
     Expression(String),
+    #[error("The program has run on since this value was shown.")]
+    StaleValue,
     #[error("Cannot access memory at address {0:#x}")]
     Memory(u64),
     #[error("Permission denied: {0}")]

@@ -24,6 +24,7 @@ pub mod view;
 pub use agent::Interrupter;
 pub use debugger::{At, Debugger, SearchSpec};
 pub use error::{DebuggerError, Result};
+pub use evaluation::ValueHandle;
 pub use event::{Event, Listening};
 pub use location::Location;
 pub use request::{

@@ -167,6 +167,7 @@ pub(super) mod tests {
                 name: "a".to_owned(),
                 type_name: Some("int".to_owned()),
                 value: "1".to_owned(),
+                handle: None,
                 shadowed: false,
                 entry_value: None,
             }],

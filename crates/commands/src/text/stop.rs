@@ -282,6 +282,7 @@ mod tests {
                 history: Some(1),
                 type_name: "int".to_owned(),
                 text: "3".to_owned(),
+                handle: None,
             }),
         });
         let text = stop(&view, StopStyle::default());

@@ -21,7 +21,7 @@ fn call(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Command
         return Err("The history is empty: an expression is needed.".into());
     }
     Ok(match interpreter.at().call(call.arguments)? {
-        Some(view) => Answer::with(super::print::shown(&view), view),
+        Some(view) => super::print::value(interpreter, super::print::shown(&view), view),
         None => Answer::silent(),
     })
 }

@@ -1,6 +1,7 @@
 //! Values: print, output, printf, echo.
 
-use wayfarer_debugger::view::ValueView;
+use serde::Serialize;
+use wayfarer_debugger::view::{NodeView, ValueView};
 
 use crate::answer::{Answer, CommandError};
 use crate::command::{Call, Chapter, Command, Completes, Spread};
@@ -124,7 +125,26 @@ fn print(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comman
         interpreter.debugger.set(name, &value)?;
     }
     let view = result?;
-    Ok(Answer::with(shown(&view), view))
+    Ok(value(interpreter, shown(&view), view))
+}
+
+/// The answer that shows a value; as data it is the root of its tree, too.
+pub fn value(interpreter: &mut Interpreter, text: String, view: ValueView) -> Answer {
+    let handle = view
+        .handle
+        .as_ref()
+        .filter(|_| interpreter.output.is_json());
+    let node = handle.and_then(|handle| interpreter.debugger.open(handle).ok());
+    Answer::with(text, Described { view, node })
+}
+
+/// A value's text, and what it is in short.
+#[derive(Serialize)]
+struct Described {
+    #[serde(flatten)]
+    view: ValueView,
+    #[serde(flatten)]
+    node: Option<NodeView>,
 }
 
 fn output(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
@@ -135,7 +155,7 @@ fn output(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comma
     let view = interpreter
         .at()
         .evaluate(expression, format_text(format).as_deref())?;
-    Ok(Answer::with(view.text.clone(), view))
+    Ok(value(interpreter, view.text.clone(), view))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{At, Debugger};
 use crate::evaluation::returned;
 use crate::step::Finishing;
 use crate::view::ValueView;
-use crate::{DebuggerError, Result, ThreadId};
+use crate::{DebuggerError, Result, StackFrame, ThreadId};
 
 impl Debugger {
     /// The value a finished function returned, put into the history; none for `void` and the unknown.
@@ -35,6 +35,7 @@ impl Debugger {
             history: None,
             type_name: type_ref.name(),
             text: text.ok()?,
+            handle: Some(self.handle(&value, &format, Some(StackFrame::innermost(id)))),
         };
         Some(self.memories.keep(value, view))
     }

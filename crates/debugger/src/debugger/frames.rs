@@ -9,7 +9,7 @@ use wayfarer_symbols::unwind::{AddressSpace, EndOfStack};
 use wayfarer_symbols::{ScopeKind, VariableKind};
 
 use super::Debugger;
-use crate::evaluation::{PrintStyle, frame_variables};
+use crate::evaluation::{PrintStyle, Standing, frame_variables};
 use crate::session::Space;
 use crate::view::{FrameKind, FrameView, StopReason};
 use crate::{DebuggerError, Location, Result, ThreadId};
@@ -66,7 +66,10 @@ impl Debugger {
         let (backtrace, index) = self.visible(id, level)?;
         let space = self.process(id.process)?.space.clone();
         let style = self.print_style();
-        Ok(frame_view(&space, &backtrace, index, level, full, &style))
+        let whose = (id, self.thread(id)?.1.runs);
+        Ok(frame_view(
+            &space, &backtrace, index, level, full, &style, whose,
+        ))
     }
 
     /// What stays the same while that frame lives.
@@ -187,15 +190,17 @@ pub(super) fn frame_view(
     level: usize,
     full: bool,
     style: &PrintStyle,
+    (thread, runs): (ThreadId, u64),
 ) -> FrameView {
     let Some(frame) = backtrace.frames.get(index) else {
         return bare_view(level);
     };
-    let arguments = frame_variables(space, backtrace, index, style, true, |kind| {
+    let standing = Standing::new(thread, level, runs);
+    let arguments = frame_variables(space, backtrace, index, style, standing, true, |kind| {
         kind == VariableKind::Parameter
     });
     let locals = full.then(|| {
-        frame_variables(space, backtrace, index, style, false, |kind| {
+        frame_variables(space, backtrace, index, style, standing, false, |kind| {
             kind != VariableKind::Parameter
         })
     });

@@ -34,6 +34,7 @@ mod stacks;
 mod stepping;
 mod stops;
 mod tree;
+mod trees;
 mod unfinished_calls;
 mod values;
 mod watchpoints;

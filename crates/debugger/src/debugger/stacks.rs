@@ -7,7 +7,7 @@ use wayfarer_symbols::unwind::EndOfStack;
 
 use super::frames::{frame_view, is_named};
 use super::{At, Debugger};
-use crate::evaluation::{PrintStyle, frame_variables};
+use crate::evaluation::{PrintStyle, Standing, frame_variables};
 use crate::session::Space;
 use crate::view::{FrameInfoView, FrameView, SavedRegisterView, StackView, VariableView, Who};
 use crate::{DebuggerError, Result, Set, StackSpec, ThreadId};
@@ -19,6 +19,7 @@ struct Job {
     space: Space,
     registers: Registers,
     skipped: usize,
+    runs: u64,
 }
 
 impl At<'_> {
@@ -78,6 +79,7 @@ impl Debugger {
                         index - job.skipped,
                         false,
                         &style,
+                        (job.id, job.runs),
                     )
                 })
                 .collect();
@@ -105,6 +107,7 @@ impl Debugger {
             space: process.space.clone(),
             registers: thread.registers().ok_or(DebuggerError::NoFrame)?,
             skipped: thread.skipped_inlines,
+            runs: thread.runs,
         })
     }
 
@@ -255,12 +258,14 @@ impl At<'_> {
                 _ => "the code at this address".to_owned(),
             }));
         }
-        let space = self.debugger.process(id.process)?.space.clone();
+        let (process, thread) = self.debugger.thread(id)?;
+        let (space, runs) = (process.space.clone(), thread.runs);
         Ok(frame_variables(
             &space,
             &backtrace,
             index,
             &self.debugger.print_style(),
+            Standing::new(id, self.level(), runs),
             false,
             wanted,
         ))
@@ -303,6 +308,7 @@ fn read_stack(
                 level,
                 spec.full,
                 style,
+                (job.id, job.runs),
             )
         })
         .collect();

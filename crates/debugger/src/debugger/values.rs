@@ -77,19 +77,32 @@ impl At<'_> {
             &mut Scene<'_>,
         ) -> std::result::Result<T, wayfarer_expression::EvaluationError>,
     ) -> Result<T> {
+        self.with_expression_there(text, work).map(|(done, _)| done)
+    }
+
+    /// The same, with the frame it was done in.
+    pub(super) fn with_expression_there<T>(
+        &mut self,
+        text: &str,
+        work: impl FnOnce(
+            &Expression,
+            &mut Scene<'_>,
+        ) -> std::result::Result<T, wayfarer_expression::EvaluationError>,
+    ) -> Result<(T, Option<StackFrame>)> {
         let language = self.with_scene(|scene| scene.language());
         let expression =
             parse(text, language).map_err(|error| DebuggerError::Expression(error.to_string()))?;
-        let result = match &expression.process {
-            Some(process) => {
-                let there = self.frame_in(process)?;
-                let mut there = self.debugger.at(there);
-                there.with_scene(|scene| work(&expression, scene))
-            }
-            None => self.with_scene(|scene| work(&expression, scene)),
+        let there = match &expression.process {
+            Some(process) => Some(self.frame_in(process)?),
+            None => self.frame,
         };
+        let mut at = self.debugger.at(there);
+        let result = at.with_scene(|scene| work(&expression, scene));
         self.debugger.await_death();
-        result.map_err(|error| DebuggerError::Expression(error.to_string()))
+        match result {
+            Ok(done) => Ok((done, there)),
+            Err(error) => Err(DebuggerError::Expression(error.to_string())),
+        }
     }
 
     /// `NAME` or `NAME.T` before a colon: the frame there that was looked at last.
@@ -167,19 +180,24 @@ impl At<'_> {
                 history: None,
                 type_name: value.type_ref.name(),
                 text,
+                handle: Some(self.debugger.handle(&value, &format, self.frame)),
             };
             return Ok((value, view));
         }
-        self.with_expression(expression, |expression, scene| {
-            let value = loaded(evaluate(expression, scene)?, scene);
-            let text = print(&value, &format, scene)?;
-            let view = ValueView {
-                history: None,
-                type_name: value.type_ref.name(),
-                text,
-            };
-            Ok((value, view))
-        })
+        let ((bare, value, text), there) =
+            self.with_expression_there(expression, |expression, scene| {
+                let bare = evaluate(expression, scene)?;
+                let value = loaded(bare.clone(), scene);
+                let text = print(&value, &format, scene)?;
+                Ok((bare, value, text))
+            })?;
+        let view = ValueView {
+            history: None,
+            type_name: value.type_ref.name(),
+            text,
+            handle: Some(self.debugger.handle(&bare, &format, there)),
+        };
+        Ok((value, view))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod dollar;
+mod handle;
 mod memories;
 mod printers;
 mod returned;
@@ -10,6 +11,8 @@ mod style;
 
 pub(crate) use arguments::plan_call;
 pub(crate) use dollar::register_value;
+pub use handle::ValueHandle;
+pub(crate) use handle::{Opened, Standing};
 pub(crate) use memories::{Display, Memories};
 pub(crate) use returned::returned;
 pub(crate) use scene::{Scene, Services};

@@ -4,7 +4,7 @@ use wayfarer_expression::{EvaluationError, Format, Value, is_scalar, print};
 use wayfarer_symbols::VariableKind;
 use wayfarer_symbols::frames::Backtrace;
 
-use super::Scene;
+use super::{Opened, Scene, Standing, ValueHandle};
 use crate::session::Space;
 use crate::settings::Settings;
 use crate::view::{EntryValue, VariableView};
@@ -55,6 +55,7 @@ pub(crate) fn frame_variables(
     backtrace: &Backtrace,
     index: usize,
     style: &PrintStyle,
+    standing: Standing,
     in_frame_line: bool,
     wanted: impl Fn(VariableKind) -> bool,
 ) -> Vec<VariableView> {
@@ -101,6 +102,8 @@ pub(crate) fn frame_variables(
             name: variable.name,
             type_name,
             value: text,
+            handle: value
+                .map(|value| ValueHandle::new(Opened::Value(value), &format, Some(standing))),
             shadowed,
             entry_value,
         });

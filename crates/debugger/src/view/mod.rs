@@ -1,4 +1,5 @@
-//! Plain facts for front ends: what they print, what `--json` shows. Nothing here refers back to the debugger.
+//! Plain facts for front ends: what they print, what `--json` shows. Only the handles of values, which JSON leaves out,
+//! lead back to the debugger.
 //!
 //! The names of the fields are the keys of the JSON; they are part of the outward contract.
 
@@ -19,4 +20,7 @@ pub use stack::{
     FrameInfoView, FrameKind, FrameView, SavedRegisterView, StackTreeView, StackView, TreeNodeView,
 };
 pub use stop::{BarrierView, StopReason, StopView};
-pub use value::{DisplayView, EntryValue, ExamineLineView, ValueView, VariableView};
+pub use value::{
+    ChildView, DisplayView, EntryValue, ExamineLineView, NodeView, ValueKind, ValueView,
+    VariableView,
+};

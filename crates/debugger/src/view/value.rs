@@ -1,6 +1,43 @@
 //! Values and what holds them.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+pub use wayfarer_expression::ValueKind;
+
+use crate::ValueHandle;
+
+/// A value in short, as a node of a tree: its children are read when they are asked for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NodeView {
+    /// Name of its type; empty for what is no object of its own, such as one bit.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// One short line: all of a scalar, string or pointer; `{...}` and the like for what has parts.
+    pub summary: String,
+    /// What it is, so that a front end can choose a picture for it.
+    #[serde(serialize_with = "kind_name")]
+    pub kind: ValueKind,
+    /// How many children it has; none: nobody knows before the last one is found.
+    pub children: Option<u64>,
+    /// Leads to them.
+    #[serde(skip)]
+    pub handle: ValueHandle,
+}
+
+/// A node and what it is to its parent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChildView {
+    /// `x`, `[3]`, `["key"]`, `<Base>`, `static count`, `*`.
+    pub name: String,
+    /// The key, in maps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<NodeView>,
+    #[serde(flatten)]
+    pub node: NodeView,
+}
+
+fn kind_name<S: Serializer>(kind: &ValueKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.name())
+}
 
 /// A value as `print` shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -12,6 +49,9 @@ pub struct ValueView {
     pub type_name: String,
     /// As gdb would print it, `<optimized out>` included.
     pub text: String,
+    /// Leads to the value as a tree; none for values of a front end's own making.
+    #[serde(skip)]
+    pub handle: Option<ValueHandle>,
 }
 
 /// A local variable, argument or member with its value.
@@ -23,6 +63,9 @@ pub struct VariableView {
     pub type_name: Option<String>,
     /// The value, or the reason why there is none in angle brackets.
     pub value: String,
+    /// Leads to the value as a tree; none where there is no value.
+    #[serde(skip)]
+    pub handle: Option<ValueHandle>,
     /// Whether it belongs to an inner block that shadows an outer variable of the same name.
     pub shadowed: bool,
     /// Of a frame's argument, what it was when the function was entered, where the caller tells it.

@@ -9,6 +9,7 @@ mod execution;
 mod frames;
 mod listening;
 mod processes;
+mod trees;
 mod values;
 
 use std::path::Path;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         frames::TESTS,
         listening::TESTS,
         processes::TESTS,
+        trees::TESTS,
         values::TESTS,
     ]
     .concat();

@@ -131,6 +131,11 @@ impl ValueNode {
         }
     }
 
+    /// The value, or the one that stands for it, if there is something to open.
+    pub fn value(&self) -> Option<&Value> {
+        self.value.as_ref()
+    }
+
     /// Whether it has, or may have, children.
     pub fn has_children(&self) -> bool {
         self.count != Some(0)
