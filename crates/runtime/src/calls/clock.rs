@@ -7,6 +7,7 @@ use crate::calls::replay;
 use crate::log::end as log_end;
 use crate::log::reader;
 use crate::serial::token;
+use crate::session::clocks::read_clock;
 use crate::session::diverge;
 use crate::signals;
 use crate::state::{Thread, current};
@@ -94,31 +95,6 @@ fn live<'a>() -> Option<&'a mut Thread> {
 }
 
 const BILLION: i64 = 1_000_000_000;
-
-/// Reads a clock without a call, unless that would fault.
-///
-/// # Safety
-/// `time` must be valid for a write.
-#[inline(always)]
-unsafe fn read_clock(thread: &Thread, clock: i32, time: *mut [i64; 2]) -> i32 {
-    // SAFETY: as the caller says.
-    unsafe {
-        if thread.process().counter_faults.get() {
-            return raw::syscall6(228, clock as usize, time as usize, 0, 0, 0, 0) as i32;
-        }
-        vdso::original_clock_gettime(clock, time)
-    }
-}
-
-/// Nanoseconds of a clock that only goes on, for ourselves: not recorded.
-pub fn monotonic_ns(thread: &Thread) -> Option<u64> {
-    const CLOCK_MONOTONIC: i32 = 1;
-    let mut now = [0i64; 2];
-    // SAFETY: memory of our own.
-    let result = unsafe { read_clock(thread, CLOCK_MONOTONIC, &raw mut now) };
-    let [seconds, nanoseconds] = now;
-    (result == 0).then(|| (seconds.wrapping_mul(BILLION) + nanoseconds).cast_unsigned())
-}
 
 /// # Safety
 /// `time` must be valid for a write.

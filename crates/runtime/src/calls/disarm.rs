@@ -12,7 +12,6 @@
 //! it gets its turn, before it is back in the program. In parallel mode the others could not be
 //! made to do so in time, and dispatch stays on.
 
-use crate::state::word::Word;
 use crate::state::{Thread, header};
 use wayfarer_entrance::dispatch;
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -26,22 +25,6 @@ const PKEY_MPROTECT: usize = 329;
 const PROT_EXEC: usize = 4;
 const MAP_ANONYMOUS: usize = 0x20;
 const SHM_EXEC: usize = 0o100_000;
-
-/// What a process knows about its code and about dispatch.
-#[repr(C)]
-pub struct Code {
-    /// Every site that the host found in libc and the loader was patched.
-    pub patched: Word<bool>,
-    /// Dispatch is off.
-    off: Word<bool>,
-    /// There is code that no file has, and that cannot be judged.
-    loose: Word<bool>,
-    /// The mode of the threads was chosen by what the code looks like; what comes from now on was not looked at.
-    pub surveyed: Word<bool>,
-    /// How often code was added, and how often when the host was asked.
-    additions: Word<u32>,
-    asked_at: Word<u32>,
-}
 
 /// Called now and then by a thread that makes many events.
 #[cold]

@@ -7,7 +7,7 @@ use crate::calls::record::{Made, plain};
 use crate::calls::writes::{self, prepare};
 use crate::program::user;
 use crate::serial::token;
-use crate::serial::watch;
+use crate::session::clocks;
 use crate::session::futex;
 use crate::signals;
 use crate::signals::mask;
@@ -96,7 +96,7 @@ fn lock_output(me: u32, gets_on: bool) {
     {
         let holder = head.output_lock.load(Ordering::Relaxed);
         let turn = head.output_turn.load(Ordering::Relaxed);
-        let now = watch::time();
+        let now = clocks::time();
         if since == 0 || gets_on && seen != turn {
             (seen, since) = (turn, now);
         } else if holder != 0 && now.wrapping_sub(since) > OUTPUT_PATIENCE {

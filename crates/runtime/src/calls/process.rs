@@ -3,16 +3,16 @@
 use crate::calls::disarm;
 use crate::calls::record::Made;
 use crate::calls::replay;
+use crate::calls::spare;
 use crate::log::reader;
 use crate::parallel::late;
 use crate::program::user;
-use crate::serial::crossings::Crossings;
 use crate::serial::token;
 use crate::session::diverge;
 use crate::signals::faults;
 use crate::signals::mask::{block_signals, restore_signals};
+use crate::state::crossings::Crossings;
 use crate::state::process::MAX_CHILDREN;
-use crate::state::spare;
 use crate::state::windows;
 use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,

@@ -2,8 +2,9 @@
 
 use crate::calls::check;
 use crate::calls::memory::{MAP_FIXED, MAP_SHARED, MMAP, word};
-use crate::calls::writethrough::{self, Mapping};
+use crate::calls::writethrough;
 use crate::log;
+use crate::state::mappings::Mapping;
 use crate::state::{Thread, at, header};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};

@@ -2,52 +2,9 @@
 //!
 //! The record of such a write carries where and what, like any other output of a call.
 
-use crate::state::word::Word;
+use crate::state::mappings::Mapping;
 use crate::state::{Thread, at};
 use wayfarer_entrance::raw;
-
-/// Shared mappings of files that are kept in mind.
-pub const MAX_MAPPINGS: usize = 32;
-
-/// A shared mapping of a file.
-#[derive(Clone, Copy)]
-pub struct Mapping {
-    pub address: usize,
-    pub length: usize,
-    pub device: u64,
-    pub inode: u64,
-    pub offset: u64,
-}
-
-/// Where a mapping is kept; its length is 0 when there is none.
-#[repr(C)]
-pub struct Kept {
-    address: Word<usize>,
-    length: Word<usize>,
-    device: Word<u64>,
-    inode: Word<u64>,
-    offset: Word<u64>,
-}
-
-impl Kept {
-    fn get(&self) -> Mapping {
-        Mapping {
-            address: self.address.get(),
-            length: self.length.get(),
-            device: self.device.get(),
-            inode: self.inode.get(),
-            offset: self.offset.get(),
-        }
-    }
-
-    fn set(&self, mapping: Mapping) {
-        self.address.set(mapping.address);
-        self.length.set(mapping.length);
-        self.device.set(mapping.device);
-        self.inode.set(mapping.inode);
-        self.offset.set(mapping.offset);
-    }
-}
 
 /// Remembers a shared mapping of a file.
 pub fn remember(thread: &mut Thread, mapping: Mapping) {

@@ -9,6 +9,7 @@ use crate::parallel::runs::{LOOKS, announce_unlocked, count_down, goes_on, look_
 use crate::parallel::solid;
 use crate::parallel::waits;
 use crate::serial::crossings;
+use crate::state::thread::Since;
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::record::sync;
@@ -78,7 +79,7 @@ impl Mutex<'_> {
     }
 
     /// Recording: the thread that has just acquired it had waited since then.
-    fn end_wait(&self, thread: &mut Thread, since: waits::Since) {
+    fn end_wait(&self, thread: &mut Thread, since: Since) {
         if self.in_table {
             since.end(thread, self.order);
         } else {

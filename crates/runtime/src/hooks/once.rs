@@ -11,18 +11,12 @@ use super::real::{Real, call};
 use crate::parallel::order::{self, RECORD, REPLAY};
 use crate::parallel::settle;
 use crate::session::futex;
+use crate::state::thread::Attempt;
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
 
 const DONE: u32 = 2;
-
-/// A `pthread_once` that would run its routine.
-pub struct Attempt {
-    control: usize,
-    routine: usize,
-    outer: *const Attempt,
-}
 
 /// pthread_once
 ///

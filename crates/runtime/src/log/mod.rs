@@ -21,7 +21,7 @@ pub mod end;
 pub mod reader;
 
 use crate::program::user;
-use crate::serial::crossings::Place;
+use crate::state::crossings::Place;
 use crate::state::{Thread, at, header, take_units};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;

@@ -3,7 +3,7 @@
 use super::world::{Follow, Line, Owned, World};
 use crate::calls::replay;
 use crate::log::reader;
-use crate::serial::{crossings, token};
+use crate::serial::{crossings, token, watch};
 use crate::state::Thread;
 use std::sync::{Arc, Mutex};
 use wayfarer_interleave::{Explorer, Model};
@@ -106,7 +106,7 @@ fn play(
             // Somebody asks both for their turns, at any moment.
             model = model.thread(|| {
                 for asked in 0..8 {
-                    token::ask(asked % 2 + 1);
+                    watch::ask(asked % 2 + 1);
                 }
             });
         }

@@ -1,7 +1,7 @@
 //! Serial mode: one thread at a time, and turns that are neither lost nor doubled, in both modes.
 
 use super::world::{Follow, Owned, World};
-use crate::serial::token;
+use crate::serial::{token, watch};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use wayfarer_interleave::{Explorer, Model};
@@ -65,7 +65,7 @@ fn record<const N: usize>(explorer: Explorer, times: u32, yields: bool) -> Vec<T
                     note(&turns, thread);
                     alone(&inside);
                     if yields {
-                        token::ask(other);
+                        watch::ask(other);
                         not_any_more(&inside);
                         token::yield_if_asked(thread.get());
                         note(&turns, thread);

@@ -10,7 +10,7 @@
 //! A thread that ends gives away all that it holds before it wakes anything, so that a thread that
 //! joins it is not put to sleep again.
 
-use crate::serial::watch;
+use crate::session::clocks;
 use crate::session::futex;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering, spin_loop};
 
@@ -103,7 +103,7 @@ impl Lock {
             spin_loop();
             looks += 1;
         }
-        let deadline = watch::time().wrapping_add(u64::from(patience_us) * 1000);
+        let deadline = clocks::time().wrapping_add(u64::from(patience_us) * 1000);
         let mut is_heir = false;
         loop {
             let word = self.word.load(Ordering::Relaxed);
@@ -121,7 +121,7 @@ impl Lock {
                     let _ = self.word.compare_exchange(HELD, WANTED, now, then);
                 }
                 _ if is_heir => futex::wait_bits(&self.word, word, HEIR, SLEEP_US),
-                _ if watch::time() < deadline => {
+                _ if clocks::time() < deadline => {
                     futex::wait_bits(&self.word, word, ANYBODY, patience_us.max(SHORTEST_US));
                 }
                 _ => {

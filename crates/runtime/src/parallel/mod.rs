@@ -219,35 +219,6 @@ pub const fn is_made_for_real(number: usize) -> bool {
     matches!(number, FUTEX | SCHED_YIELD)
 }
 
-/// How often a thread yielded since its last event. Often that is a matter of time, but where it is not, handlers that
-/// ran there run there again.
-#[derive(Clone, Copy, Default)]
-pub struct Yields {
-    behind: u64,
-    times: u32,
-}
-
-impl Yields {
-    fn count(&mut self, events: u64) {
-        if self.behind != events {
-            *self = Yields {
-                behind: events,
-                times: 0,
-            };
-        }
-        self.times = self.times.wrapping_add(1);
-    }
-
-    /// Since the event of that number.
-    pub fn since(self, events: u64) -> i64 {
-        if self.behind == events {
-            i64::from(self.times)
-        } else {
-            0
-        }
-    }
-}
-
 /// How often a thread looks again before it goes on is a matter of time: not recorded.
 fn yield_really(frame: &mut Frame) {
     // SAFETY: sched_yield has no arguments.

@@ -22,134 +22,15 @@ use crate::log::reader;
 use crate::parallel::bias;
 pub use crate::parallel::runs::{after, after_lock, before, is_unending, last_pass};
 use crate::parallel::settle;
+pub use crate::state::order::{
+    BIASED, BIASED_SHIFT, COUNT, LOCK, NUMBER, OFF, OWNER, OWNER_SHIFT, Object, Order, READS,
+    RECORD, REPLAY, State, at, mark, owner_of,
+};
 use crate::state::{Thread, header};
+use wayfarer_runtime_abi::Broken;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence, spin_loop};
 use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
 use wayfarer_runtime_abi::record::{self, sync};
-use wayfarer_runtime_abi::{Broken, layout};
-
-/// How the threads of this process are followed (`Thread::sync`).
-pub const OFF: u8 = 0;
-pub const RECORD: u8 = 1;
-pub const REPLAY: u8 = 2;
-
-pub(crate) const OWNER_SHIFT: u32 = 43;
-/// Bits for the length of a run. Nothing looks whether they are enough: one thread that did nothing but lock one mutex
-/// would need half a day to use them up.
-pub(crate) const COUNT: u64 = BIASED - 1;
-/// The thread, and whether it reads.
-pub(crate) const OWNER: u64 = !COUNT & !LOCK & !BIASED;
-pub(crate) const LOCK: u64 = 1 << 63;
-/// Recording: the owner has come so often in a row that it counts without atomic operations.
-pub(crate) const BIASED: u64 = 1 << BIASED_SHIFT;
-const BIASED_SHIFT: u32 = OWNER_SHIFT - 2;
-/// Recording: the run is one of a reader.
-pub(crate) const READS: u64 = 1 << (OWNER_SHIFT - 1);
-const _: () = assert!((layout::MAX_THREADS as u64) << OWNER_SHIFT <= LOCK);
-
-/// Bits of an object's number; above them is a mark of the process, because a fork copies the state of
-/// objects that are then others. No mark: the object is shared between processes.
-const NUMBER_BITS: u32 = 24;
-pub(crate) const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
-
-/// The state of one object, where it lies in one piece.
-#[repr(C)]
-pub struct State {
-    word: AtomicU64,
-    tail: Tail,
-}
-
-/// The second half of a state.
-#[repr(C)]
-pub struct Tail {
-    pub(crate) id: AtomicU32,
-    /// Recording: number of the current run. Replay: runs that are over; futex word.
-    pub(crate) run: AtomicU32,
-}
-
-/// Where the two halves of a state are.
-#[derive(Clone, Copy)]
-pub struct Order<'a> {
-    /// Owner of the current run, and its length so far (recording) or what is left of it (replay).
-    pub(crate) word: &'a AtomicU64,
-    pub(crate) tail: &'a Tail,
-}
-
-impl State {
-    pub const fn new() -> State {
-        State {
-            word: AtomicU64::new(0),
-            tail: Tail {
-                id: AtomicU32::new(0),
-                run: AtomicU32::new(0),
-            },
-        }
-    }
-
-    #[inline(always)]
-    pub fn order(&self) -> Order<'_> {
-        Order {
-            word: &self.word,
-            tail: &self.tail,
-        }
-    }
-}
-
-/// The state whose halves, 8 bytes each, lie at these addresses.
-///
-/// # Safety
-/// They must be mapped and used by nothing else.
-#[inline(always)]
-pub unsafe fn at<'a>(word: usize, tail: usize) -> Order<'a> {
-    // SAFETY: as the caller says; any bits are a state.
-    unsafe {
-        Order {
-            word: &*(word as *const AtomicU64),
-            tail: &*(tail as *const Tail),
-        }
-    }
-}
-
-/// What an access is to: the kind of the object and how to find it again.
-#[derive(Clone, Copy)]
-pub struct Object {
-    pub kind: u8,
-    /// Between processes.
-    pub shared: bool,
-    pub address: usize,
-    /// Where in the program's code it came to life.
-    pub place: usize,
-    /// Its state stays where it is for as long as it lives.
-    pub stays: bool,
-    /// The access lets other readers in beside it.
-    pub reads: bool,
-}
-
-impl Object {
-    /// Recording: the owner of a run of such accesses.
-    #[inline(always)]
-    fn owner(&self, thread: &Thread) -> u64 {
-        if self.reads {
-            thread.parallel.owner | READS
-        } else {
-            thread.parallel.owner
-        }
-    }
-}
-
-/// The `owner` word of a thread.
-pub fn owner_of(number: u32) -> u64 {
-    u64::from(number) << OWNER_SHIFT
-}
-
-pub(crate) fn mark(thread: &Thread, object: Object) -> u32 {
-    if object.shared {
-        0
-    } else {
-        // Never 0, which stands for shared objects.
-        ((thread.process().id.get() & 0x7f) | 0x80) << NUMBER_BITS
-    }
-}
 
 /// Recording: one more access of the same run, if the thread is its owner; the state's first half is at
 /// `word`, and nothing else has access at this moment.

@@ -14,6 +14,7 @@ use crate::parallel::settle;
 use crate::parallel::solid;
 use crate::session::diverge;
 use crate::session::futex;
+use crate::state::thread::RunOver;
 use crate::state::{Thread, header, thread_slot};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, spin_loop, tries};
@@ -459,14 +460,6 @@ pub fn announce_unlocked(thread: &mut Thread) {
     if thread.parallel.run_over.number != 0 {
         announce(core::mem::take(&mut thread.parallel.run_over));
     }
-}
-
-/// A run of an object that is over.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub struct RunOver {
-    number: u32,
-    run: u32,
 }
 
 #[inline(always)]

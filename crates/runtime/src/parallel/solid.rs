@@ -12,33 +12,16 @@
 
 use crate::parallel::order::REPLAY;
 use crate::session::futex;
-use crate::state::word::Word;
 use crate::state::{Process, Thread, header};
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{
     DELAYS_OFFSET, Delay, MAX_DELAYS, MAX_TURN_ENDS, SESSION_BASE, TURN_ENDS_OFFSET, flags, waiting,
 };
 
-/// Threads of one process that a solid replay can hold.
-pub const MAX_RING: usize = 4096;
 /// After this many rounds without progress of any thread, the one that asks sleeps a little.
 const PATIENT_ROUNDS: u32 = 64;
 /// Of no thread that stepped aside is it known when to come back.
 const NEVER: u32 = u32::MAX;
-
-/// One thread in the ring.
-pub struct Place {
-    thread: Word<u32>,
-    /// Number of points at which the thread, which stepped aside, comes back; 0: it did not.
-    back: Word<u32>,
-}
-
-impl Place {
-    fn set(&self, thread: u32, back: u32) {
-        self.thread.set(thread);
-        self.back.set(back);
-    }
-}
 
 #[inline(always)]
 pub fn is_on(thread: &Thread) -> bool {

@@ -1,28 +1,20 @@
 //! How long threads wait for locks. Clocks are read only where a lock was found taken, and a wait
 //! is written down from 10 µs on. A replay passes over it.
 
-use crate::calls::clock;
 use crate::parallel::order::{NUMBER, Order, RECORD};
+use crate::session::clocks::monotonic_ns;
 use crate::state::Thread;
+use crate::state::thread::Since;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record;
 use wayfarer_runtime_abi::wait::{SHORTEST_NS, rounded, value};
-
-/// When a thread began to wait.
-#[derive(Clone, Copy)]
-pub struct Since {
-    /// 0: not wanted.
-    nanoseconds: u64,
-    /// The run of the object then.
-    run: u32,
-}
 
 /// Before a call that may wait; `taken`: it looks as if it will.
 #[inline(always)]
 pub fn begin(thread: &Thread, taken: bool, order: Order<'_>) -> Since {
     if taken && thread.sync == RECORD {
         Since {
-            nanoseconds: clock::monotonic_ns(thread).unwrap_or(0),
+            nanoseconds: monotonic_ns(thread).unwrap_or(0),
             run: order.tail.run.load(Ordering::Relaxed),
         }
     } else {
@@ -54,7 +46,7 @@ impl Since {
 
 #[inline(never)]
 fn write_down(thread: &mut Thread, order: Order<'_>, began: u64, behind: u32) {
-    let Some(now) = clock::monotonic_ns(thread) else {
+    let Some(now) = monotonic_ns(thread) else {
         return;
     };
     let waited = now.saturating_sub(began);

@@ -9,17 +9,18 @@
 use crate::calls::replay;
 use crate::log::end as log_end;
 use crate::log::reader;
-use crate::serial::crossings;
-use crate::serial::spinning;
-use crate::serial::spinning::{Spin, Verdict};
 use crate::serial::token;
 use crate::serial::watch;
+use crate::session::clocks::own_processor_time;
 use crate::signals::blocked;
 use crate::signals::queue::pop_inside;
 use crate::signals::{
     OWN, SIGSYS, UNBLOCKABLE, replay_one, run, set_kernel_action, signal_arrived, wanted,
     write_down,
 };
+use crate::state::crossings;
+use crate::state::spinning;
+use crate::state::spinning::{Spin, Verdict};
 use crate::state::{Process, Thread, current};
 use wayfarer_entrance::signal_frame::{
     SIG_BLOCK, SIG_SETMASK, SIG_UNBLOCK, SIGSTKFLT, SigAction, SigContext, UContext, bit,
@@ -227,7 +228,7 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
 
 /// Recording: a thread waits for the turn of this one, or it was about to be found in a loop.
 fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
-    let verdict = spinning::look(thread, registers);
+    let verdict = look(thread, registers);
     watch::learn(token::of(thread.process()), verdict);
     match verdict {
         Verdict::Waits(spin) => {
@@ -246,6 +247,19 @@ fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
         }
         Verdict::Unknown | Verdict::Computes => {}
     }
+}
+
+/// Recording: looks at a thread that was stopped in the middle of its own code.
+fn look(thread: &mut Thread, registers: &SigContext) -> Verdict {
+    let now_ns = own_processor_time();
+    let events = thread.log.events;
+    let looks = &mut thread.preemption.looks;
+    if looks.is_too_soon(now_ns) {
+        return Verdict::Unknown;
+    }
+    let verdict = spinning::judge(looks, registers, events, now_ns);
+    looks.end(own_processor_time());
+    verdict
 }
 
 /// Replay: the turn ends if the thread waits in the recorded loop.

@@ -6,9 +6,6 @@
 //! in the middle of its code.
 
 pub mod crossings;
-pub mod expected;
 pub mod force;
-pub mod spinning;
 pub mod token;
-pub mod vain;
 pub mod watch;

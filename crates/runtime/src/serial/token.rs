@@ -24,12 +24,12 @@ use crate::calls::disarm;
 use crate::log::end as log_end;
 use crate::log::reader;
 use crate::parallel::late;
-use crate::serial::crossings;
-use crate::serial::crossings::Place;
 use crate::serial::watch;
 use crate::serial::watch::Watch;
+use crate::session::clocks::own_processor_time;
 use crate::session::futex;
-use crate::state::{Process, Thread, header, thread_slot};
+use crate::state::crossings::{self, Place};
+use crate::state::{Process, Thread, header};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop, tries};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
@@ -39,9 +39,6 @@ use wayfarer_runtime_abi::record::threads;
 /// calls. Measured with memcached: 1.6 % more requests than with a fourth of it, and with three times as much, which
 /// takes processors from others.
 const SPINS: u32 = tries(350);
-/// What a thread that is asked for its turn finds in its slot.
-const ASKED: u32 = 1;
-
 /// The token of the domain of a process.
 pub fn of(process: &Process) -> &'static Token {
     // SAFETY: points into the session mapping since the process was set up.
@@ -215,16 +212,8 @@ pub fn yield_if_asked(thread: &mut Thread) {
 fn ask_owner(thread: &Thread, token: &Token) {
     let owner = token.owner.load(Ordering::Relaxed);
     if owner != 0 && owner != thread.number + 1 {
-        ask(owner - 1);
+        watch::ask(owner - 1);
     }
-}
-
-/// Recording: asks a thread for its turn. It looks at a word of its own, not at the token: that line of memory moves
-/// to each thread that wants a turn, and every lock and heap call of the program would have to fetch it back.
-pub fn ask(owner: u32) {
-    // SAFETY: slots are part of the session mapping.
-    let slot = unsafe { &*thread_slot(owner) };
-    slot.waiting.store(ASKED, Ordering::Release);
 }
 
 /// Recording: another thread has waited for long. Never so in a thread that runs in a replay.
@@ -250,7 +239,7 @@ pub fn give_way(thread: &mut Thread, between: Option<Place>) {
         let_others_win(token, turn);
     }
     acquire(thread);
-    thread.preemption.spun.back();
+    thread.preemption.spun.back(own_processor_time());
     if token.turn.load(Ordering::Relaxed) == turn {
         // No thread wanted it after all: a turn of our own keeps the log well formed.
         token.turn.store(turn.wrapping_add(1), Ordering::Relaxed);

@@ -6,10 +6,10 @@
 //! long is asked for it, and gives it away at its next event or crossing. One that makes neither is
 //! stopped in the middle of its code at last.
 
-use crate::serial::spinning::{Spin, Verdict};
-use crate::serial::token;
+use crate::session::clocks::{own_processor_time, processor_time};
 use crate::session::futex;
 use crate::signals::OWN;
+use crate::state::spinning::{Spin, Verdict};
 use crate::state::{Thread, header, process_slot, thread_slot};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -39,6 +39,9 @@ const LOOK_LATE_US: u16 = 8_000;
 /// How long threads sleep that waited in a loop: doubled so many times at most.
 const NAP_US: u64 = 500;
 const NAP_DOUBLINGS: u32 = 3;
+
+/// What a thread that is asked for its turn finds in its slot.
+const ASKED: u32 = 1;
 
 /// What a waiting thread knows of the owner.
 pub struct Watch {
@@ -99,7 +102,7 @@ impl Watch {
         self.unseen_us = self.unseen_us.saturating_add(slice_us);
         let has_been_asked = self.turn_us >= self.ask_after_us;
         if has_been_asked {
-            token::ask(owner - 1);
+            ask(owner - 1);
         }
         let slot = slot(owner - 1);
         let events = slot.events.load(Ordering::Relaxed);
@@ -178,10 +181,22 @@ impl Watch {
     }
 }
 
+/// Recording: asks a thread for its turn. It looks at a word of its own, not at the token: that line of memory moves
+/// to each thread that wants a turn, and every lock and heap call of the program would have to fetch it back.
+pub fn ask(owner: u32) {
+    // SAFETY: slots are part of the session mapping.
+    let slot = unsafe { &*thread_slot(owner) };
+    slot.waiting.store(ASKED, Ordering::Release);
+}
+
 /// A thread that waited in a loop has given its turn away: it sleeps until another thread has had one that can change
 /// what it waits for, or for a while, which is the longer the more often that was in vain.
 pub fn nap(thread: &mut Thread, token: &Token, turn: u32, spin: Spin) {
-    if thread.preemption.spun.again(spin, thread.log.events) {
+    if thread
+        .preemption
+        .spun
+        .again(spin, thread.log.events, own_processor_time())
+    {
         wake_nappers(token);
     }
     let longest_us = NAP_US << thread.preemption.spun.idle.min(NAP_DOUBLINGS);
@@ -248,39 +263,6 @@ fn is_gone(pid: u32) -> bool {
     const ESRCH: isize = -3;
     // SAFETY: signal 0 is none.
     unsafe { raw::syscall6(KILL, pid as usize, 0, 0, 0, 0, 0) == ESRCH }
-}
-
-/// Processor time of a thread of this process, or of another process; `None` when it is gone.
-fn processor_time(same_process: bool, pid: u32, tid: u32) -> Option<u64> {
-    const PER_THREAD: u32 = 4;
-    const SCHEDULED: u32 = 2;
-    let clock = if same_process {
-        !tid << 3 | PER_THREAD | SCHEDULED
-    } else {
-        !pid << 3 | SCHEDULED
-    };
-    clock_time(clock as i32 as usize)
-}
-
-/// Processor time of the calling thread.
-pub fn own_processor_time() -> u64 {
-    const CLOCK_THREAD_CPUTIME_ID: usize = 3;
-    clock_time(CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
-}
-
-/// Nanoseconds since some moment that is the same for all.
-pub fn time() -> u64 {
-    const CLOCK_MONOTONIC: usize = 1;
-    clock_time(CLOCK_MONOTONIC).unwrap_or(0)
-}
-
-fn clock_time(clock: usize) -> Option<u64> {
-    const CLOCK_GETTIME: usize = 228;
-    let mut time = [0u64; 2];
-    // SAFETY: a timespec on this stack.
-    let result =
-        unsafe { raw::syscall6(CLOCK_GETTIME, clock, (&raw mut time) as usize, 0, 0, 0, 0) };
-    (result == 0).then_some(time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1]))
 }
 
 /// Sends our own signal to a thread that keeps the token without making events.

@@ -1,6 +1,6 @@
 //! Waiting on words of the session file, which several processes share.
 
-use crate::serial::watch;
+use crate::session::clocks;
 use crate::state::{Thread, header};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering, spin_loop, tries};
@@ -25,7 +25,7 @@ pub fn wait_us(word: &AtomicU32, value: u32, microseconds: u64) {
 
 /// Sleeps while `word` is `value`, until one of these bits is woken, at most `microseconds`.
 pub fn wait_bits(word: &AtomicU32, value: u32, bits: u32, microseconds: u32) {
-    let until = watch::time().wrapping_add(u64::from(microseconds) * 1000);
+    let until = clocks::time().wrapping_add(u64::from(microseconds) * 1000);
     let until = [until / 1_000_000_000, until % 1_000_000_000];
     futex(word, WAIT_BITSET, value, Some(&until), bits);
 }

@@ -4,9 +4,14 @@
 //! storage, so nothing that belongs to a process may live in a static. The thread-local pointer leads
 //! to [`Thread`], that to [`Process`]; a vfork child swaps the pointer and its parent swaps it back.
 
+pub mod crossings;
+pub mod expected;
+pub mod mappings;
+pub mod order;
 pub mod process;
-pub mod spare;
+pub mod spinning;
 pub mod thread;
+pub mod vain;
 pub mod windows;
 pub mod word;
 

@@ -2,13 +2,10 @@
 //!
 //! The memory is zeroed when a process is made, so every part is good when all of it is 0.
 
-use crate::calls::disarm::Code;
-use crate::calls::writethrough::{self, MAX_MAPPINGS};
-use crate::parallel::order;
-use crate::parallel::solid::{MAX_RING, Place};
-use crate::state::windows::Ended;
+use crate::state::mappings::{self, MAX_MAPPINGS};
+use crate::state::order;
 use crate::state::word::Word;
-use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicBool, AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{ProcessSlot, Token};
 
 /// What every call looks at comes first: a line or a page less to fetch, after the kernel has used the caches.
@@ -29,9 +26,25 @@ pub struct Process {
     pub solid: Solid,
     pub signals: Signals,
     /// Shared mappings of files; the first one's address is 0 while there never was any.
-    pub mappings: [writethrough::Kept; MAX_MAPPINGS],
+    pub mappings: [mappings::Kept; MAX_MAPPINGS],
     pub children: Children,
     pub ended: Ended,
+}
+
+/// What a process knows about its code and about dispatch.
+#[repr(C)]
+pub struct Code {
+    /// Every site that the host found in libc and the loader was patched.
+    pub patched: Word<bool>,
+    /// Dispatch is off.
+    pub off: Word<bool>,
+    /// There is code that no file has, and that cannot be judged.
+    pub loose: Word<bool>,
+    /// The mode of the threads was chosen by what the code looks like; what comes from now on was not looked at.
+    pub surveyed: Word<bool>,
+    /// How often code was added, and how often when the host was asked.
+    pub additions: Word<u32>,
+    pub asked_at: Word<u32>,
 }
 
 /// How the threads of the process are followed.
@@ -83,6 +96,22 @@ pub struct Order {
     /// Objects that the process made: number and the places of its state, as far as there is room.
     pub objects: [[Word<usize>; 3]; MAX_SYNC],
     pub count: AtomicU32,
+}
+
+/// Threads of one process that a solid replay can hold.
+pub const MAX_RING: usize = 4096;
+/// One thread in the ring.
+pub struct Place {
+    pub thread: Word<u32>,
+    /// Number of points at which the thread, which stepped aside, comes back; 0: it did not.
+    pub back: Word<u32>,
+}
+
+impl Place {
+    pub fn set(&self, thread: u32, back: u32) {
+        self.thread.set(thread);
+        self.back.set(back);
+    }
 }
 
 /// Solid replay: threads run one at a time.
@@ -159,6 +188,19 @@ pub struct Children {
     pub next: Word<usize>,
     /// The kernel's id and ours.
     pub known: [[Word<u32>; 2]; MAX_CHILDREN],
+}
+
+/// So many windows of threads that have ended are kept.
+pub const MANY: usize = 32;
+
+/// Windows of threads that have ended (`windows.rs`), which are to be unmapped.
+#[repr(C)]
+pub struct Ended {
+    /// How many places were claimed; more than there are if a thread found none.
+    pub claimed: AtomicU32,
+    /// Numbers of threads; 0: not yet there.
+    pub numbers: [AtomicU32; MANY],
+    pub is_busy: AtomicBool,
 }
 
 const _: () = assert!(core::mem::offset_of!(Process, descriptors.entries) <= 64);

@@ -2,15 +2,11 @@
 //!
 //! The memory is zeroed when a thread is made, so every part is good when all of it is 0.
 
-use crate::hooks::once::Attempt;
-use crate::parallel::Yields;
-use crate::parallel::runs::RunOver;
-use crate::parallel::waits::Since;
-use crate::serial::crossings::Crossings;
-use crate::serial::expected::Expected;
-use crate::serial::spinning::{Looks, Spun};
-use crate::serial::vain::Vain;
+use crate::state::crossings::Crossings;
+use crate::state::expected::Expected;
 use crate::state::process::Process;
+use crate::state::spinning::{Looks, Spun};
+use crate::state::vain::Vain;
 use wayfarer_entrance::own_stack::OwnStack;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{Chunk, ThreadSlot};
@@ -114,6 +110,43 @@ pub struct Parallel {
     pub last_point: u32,
 }
 
+/// How often a thread yielded since its last event. Often that is a matter of time, but where it is not, handlers that
+/// ran there run there again.
+#[derive(Clone, Copy, Default)]
+pub struct Yields {
+    behind: u64,
+    times: u32,
+}
+
+impl Yields {
+    pub fn count(&mut self, events: u64) {
+        if self.behind != events {
+            *self = Yields {
+                behind: events,
+                times: 0,
+            };
+        }
+        self.times = self.times.wrapping_add(1);
+    }
+
+    /// Since the event of that number.
+    pub fn since(self, events: u64) -> i64 {
+        if self.behind == events {
+            i64::from(self.times)
+        } else {
+            0
+        }
+    }
+}
+
+/// A run of an object that is over.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct RunOver {
+    pub number: u32,
+    pub run: u32,
+}
+
 /// Where the thread is in libc, by way of functions that are hooked.
 #[repr(C)]
 pub struct Library {
@@ -138,6 +171,22 @@ pub struct Library {
     pub awaits_once: usize,
     /// The object of the program's own (`hooks/user.rs`) that this thread is about to wait for, and since when.
     pub user_wait: (usize, Since),
+}
+
+/// A `pthread_once` that would run its routine.
+pub struct Attempt {
+    pub control: usize,
+    pub routine: usize,
+    pub outer: *const Attempt,
+}
+
+/// When a thread began to wait.
+#[derive(Clone, Copy)]
+pub struct Since {
+    /// 0: not wanted.
+    pub nanoseconds: u64,
+    /// The run of the object then.
+    pub run: u32,
 }
 
 /// Serial mode: how a turn is taken from a thread that does not give it away.

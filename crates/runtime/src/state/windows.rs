@@ -4,22 +4,10 @@
 //! takes as long as all the rest of a thread's end. So the windows of 32 ended threads are unmapped
 //! together, as one piece if their numbers follow each other, by the next thread that makes one.
 
+use crate::state::process::{Ended, MANY};
 use crate::state::{Process, drop_window, window_of};
-use wayfarer_runtime_abi::atomic::{AtomicBool, AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::RECORDED_THREADS;
-
-/// So many are kept.
-const MANY: usize = 32;
-
-/// Those that are to be unmapped; all zero at first.
-#[repr(C)]
-pub struct Ended {
-    /// How many places were claimed; more than there are if a thread found none.
-    claimed: AtomicU32,
-    /// Numbers of threads; 0: not yet there.
-    numbers: [AtomicU32; MANY],
-    is_busy: AtomicBool,
-}
 
 /// A place for the number of a thread that is about to end, and that stores it when it has no more use for its window.
 /// `None`: it has to unmap it by itself.

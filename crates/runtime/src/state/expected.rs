@@ -1,6 +1,6 @@
 //! Replay in serial mode: whether a thread has come to the loop in which its turn is to end.
 
-use crate::serial::spinning::{ALL, Spin, checksum, general, is_below};
+use crate::state::spinning::{ALL, Spin, checksum, general, is_below};
 use wayfarer_entrance::signal_frame::SigContext;
 
 /// Replay: the loop in which a turn is to end, and what was seen of the thread there; all zero at first.
@@ -87,7 +87,7 @@ impl Expected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::serial::spinning::KEPT;
+    use crate::state::spinning::KEPT;
 
     /// How many looks it takes with `values` in one of the registers, one after the other and over again.
     fn looks_needed(values: &[usize]) -> Option<usize> {

@@ -19,8 +19,6 @@
 //! because all rounds of such a loop are the same. It must not be later than in the recording,
 //! because a loop may end after so many rounds, as libgomp's does; so a replay looks more often.
 
-use crate::serial::watch::own_processor_time;
-use crate::state::Thread;
 use wayfarer_entrance::signal_frame::SigContext;
 
 /// General registers but the stack pointer; those that functions keep for their callers come first.
@@ -240,12 +238,13 @@ impl Spun {
         self.events == events.wrapping_add(1)
     }
 
-    /// The thread gives its turn away; whether it has found something to do since the last time.
-    pub fn again(&mut self, mut spin: Spin, events: u64) -> bool {
+    /// The thread gives its turn away, after so much processor time; whether it has found something to do since the last
+    /// time.
+    pub fn again(&mut self, mut spin: Spin, events: u64, now_ns: u64) -> bool {
         spin.after_us = 0;
         let was_idle = self.has_just(events)
             && self.spin == spin
-            && own_processor_time().wrapping_sub(self.back_ns) < Self::IDLE_NS;
+            && now_ns.wrapping_sub(self.back_ns) < Self::IDLE_NS;
         self.spin = spin;
         self.events = events.wrapping_add(1);
         self.idle = if was_idle {
@@ -257,8 +256,8 @@ impl Spun {
     }
 
     /// The thread has its turn back.
-    pub fn back(&mut self) {
-        self.back_ns = own_processor_time();
+    pub fn back(&mut self, now_ns: u64) {
+        self.back_ns = now_ns;
     }
 }
 
@@ -273,21 +272,8 @@ pub enum Verdict {
     Waits(Spin),
 }
 
-/// Looks at a thread that was stopped in the middle of its own code.
-pub fn look(thread: &mut Thread, registers: &SigContext) -> Verdict {
-    let now_ns = own_processor_time();
-    let events = thread.log.events;
-    let looks = &mut thread.preemption.looks;
-    if looks.count != 0 && now_ns.wrapping_sub(looks.last_ns) < APART_NS {
-        return Verdict::Unknown;
-    }
-    let verdict = judge(looks, registers, events, now_ns);
-    // What this took is not the thread's.
-    looks.last_ns = own_processor_time();
-    verdict
-}
-
-fn judge(looks: &mut Looks, registers: &SigContext, events: u64, now_ns: u64) -> Verdict {
+/// Looks at a thread that was stopped in the middle of its own code, after so much processor time.
+pub fn judge(looks: &mut Looks, registers: &SigContext, events: u64, now_ns: u64) -> Verdict {
     let look = Look {
         code: registers.rip,
         registers: general(registers),
@@ -344,6 +330,16 @@ pub fn is_below(stack: usize, other: usize) -> bool {
 }
 
 impl Looks {
+    /// Whether the thread was looked at just before.
+    pub fn is_too_soon(&self, now_ns: u64) -> bool {
+        self.count != 0 && now_ns.wrapping_sub(self.last_ns) < APART_NS
+    }
+
+    /// The look is over: what it took is not the thread's.
+    pub fn end(&mut self, now_ns: u64) {
+        self.last_ns = now_ns;
+    }
+
     fn begin(&mut self, registers: &SigContext, look: Look, events: u64, now_ns: u64) {
         self.count = 1;
         self.same = 1;
