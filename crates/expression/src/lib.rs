@@ -1,7 +1,7 @@
 //! Expressions of C, C++ and Rust over a stopped program: parse, evaluate, print.
 //!
-//! * [`parse`] makes syntax of text and knows nothing of the program,
-//! * [`evaluate`] makes a [`Value`] of syntax, asking a [`Scope`] for names, memory and registers,
+//! * [`parse()`] makes syntax of text and knows nothing of the program,
+//! * [`evaluate()`] makes a [`Value`] of syntax, asking a [`Scope`] for names, memory and registers,
 //! * [`node`] and [`children`] open a value up as a tree, level by level,
 //! * [`print()`] writes that tree as text, as gdb does for C and C++ and as Rust programmers read for Rust,
 //! * [`type_of`], [`whatis`] and [`describe_type`] answer `whatis` and `ptype`,

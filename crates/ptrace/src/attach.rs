@@ -20,7 +20,7 @@ pub(crate) fn options(kill_with_tracer: bool) -> i32 {
     options
 }
 
-/// The threads of a process that is ours now. Each was asked to stop, which [`crate::wait`] reports.
+/// The threads of a process that is ours now. Each was asked to stop, which [`crate::wait()`] reports.
 #[derive(Debug)]
 pub struct Attached {
     /// All of them, the first thread of the process first.

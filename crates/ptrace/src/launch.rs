@@ -31,7 +31,7 @@ pub struct Launch {
     pub own_process_group: bool,
 }
 
-/// Starts it; the answer is its process id. Its stop at exec is reported by [`crate::wait`].
+/// Starts it; the answer is its process id. Its stop at exec is reported by [`crate::wait()`].
 pub fn launch(what: &Launch) -> Result<Tid, Error> {
     let name = what.arguments.first().cloned().unwrap_or_default();
     let program = String::from_utf8_lossy(&name).into_owned();

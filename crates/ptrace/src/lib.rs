@@ -1,7 +1,7 @@
 //! Control of Linux processes as types: running, stopped, gone; memory and registers.
 //!
 //! Only a [`Stopped`] thread can be read or changed, and resuming it consumes it: what a thread does after that is
-//! learnt from [`wait`] alone, whose answer is either the thread stopped again or its end. A thread can vanish at
+//! learnt from [`wait()`] alone, whose answer is either the thread stopped again or its end. A thread can vanish at
 //! any moment (a SIGKILL), so every operation may answer [`Error::Gone`]; that is a value, not a failure.
 //!
 //! ptrace belongs to one thread of the tracer: the one that launches or attaches must make all later calls.

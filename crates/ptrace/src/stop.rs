@@ -2,7 +2,7 @@
 
 use crate::thread::{Stopped, Tid};
 
-/// One answer of [`crate::wait`].
+/// One answer of [`crate::wait()`].
 #[derive(Debug)]
 pub enum Report {
     /// A thread has stopped.

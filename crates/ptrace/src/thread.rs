@@ -25,7 +25,7 @@ impl fmt::Debug for Tid {
     }
 }
 
-/// A thread that runs. All it can be asked is to stop; that it did is told by [`crate::wait`].
+/// A thread that runs. All it can be asked is to stop; that it did is told by [`crate::wait()`].
 #[derive(Debug)]
 pub struct Running {
     tid: Tid,
@@ -36,7 +36,7 @@ impl Running {
         Running { tid }
     }
 
-    /// A thread that came to us by itself as the child of a traced one; its first stop is reported by [`crate::wait`].
+    /// A thread that came to us by itself as the child of a traced one; its first stop is reported by [`crate::wait()`].
     pub fn of_newborn(tid: Tid) -> Running {
         Running { tid }
     }
@@ -82,7 +82,7 @@ impl Stopped {
     }
 
     /// Sets the thread going, with a signal delivered if it stopped with one. If it turns out to be gone its end
-    /// is reported by [`crate::wait`] all the same, so that it is right to treat it as running.
+    /// is reported by [`crate::wait()`] all the same, so that it is right to treat it as running.
     pub fn resume(self, how: Going, signal: Option<i32>) -> Running {
         let operation = match how {
             Going::On => libc::PTRACE_CONT,

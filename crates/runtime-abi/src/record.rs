@@ -164,7 +164,7 @@ pub mod note {
 ///
 /// The accesses of an object form *runs*: a run is a number of accesses by one thread with none by
 /// another in between, all of them a reader's or all a writer's. Runs are counted from 1. The thread
-/// that begins a run writes an `ACQUIRE` or `ACQUIRE_READ` with the number of the run; its length byte (and, from [`LONG`] on, a varint as payload) tells how long
+/// that begins a run writes an `ACQUIRE` or `ACQUIRE_READ` with the number of the run; its length byte (and, from [`sync::LONG`] on, a varint as payload) tells how long
 /// the run *before* was, because only then it is known. For a replay the host puts the length of the
 /// run itself in its place; 0 stands for a run that never ended.
 pub mod sync {

@@ -2,7 +2,7 @@
 //!
 //! A trace has a [`Manifest`] (`manifest.json`) and its events in one of two forms: *raw*, the file
 //! `session` into which the runtimes wrote, or *sealed*, the compressed and checksummed file
-//! `events.wft` that [`seal`] makes of it. [`Trace`] reads both; `docs/trace-format.md` describes
+//! `events.wft` that [`seal()`] makes of it. [`Trace`] reads both; `docs/trace-format.md` describes
 //! every byte.
 //!
 //! Nothing in a trace is trusted: every length is held against the size of the file and a fixed

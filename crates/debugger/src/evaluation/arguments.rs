@@ -12,7 +12,7 @@ pub(crate) struct CallPlan {
     pub numbers: Vec<wire::CallArgument>,
     pub vectors: Vec<Vec<u8>>,
     pub blocks: Vec<Vec<u8>>,
-    /// The result comes back in blocks[0], whose address was passed first.
+    /// The result comes back in `blocks[0]`, whose address was passed first.
     pub result_in_block: bool,
 }
 

@@ -18,7 +18,7 @@ use crate::syntax::Expression;
 pub use storage::{Storage, storage_of};
 
 /// Compiles a condition for a breakpoint at an address of a process. `None`: the condition must be
-/// evaluated by [`crate::evaluate`].
+/// evaluated by [`crate::evaluate()`].
 pub fn compile_condition(
     expression: &Expression,
     space: &dyn AddressSpace,
