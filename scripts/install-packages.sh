@@ -22,6 +22,9 @@ haproxy         haproxy
 stress-ng       stress-ng
 gst-launch-1.0  gstreamer1.0-tools
 gdb             gdb
+objcopy         binutils
+/bin/kill       procps
+setpriv         util-linux
 dwz             dwz
 "
 

@@ -1,6 +1,7 @@
 //! How wide lines are: a line that does not fit is read by nobody.
 //!
-//! rustfmt breaks code, but neither comments nor strings, so lines are counted here.
+//! rustfmt breaks code but no comments, so lines are counted here. What stands in a string does not count: a message
+//! in one piece is found by whoever searches for it.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +49,8 @@ fn held(
     let mut wide: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (owner, name, text) in files {
         let of_crate = wide.entry(owner).or_default();
-        of_crate.extend(wide_lines(text).map(|line| format!("{name}:{line}")));
+        let lines = wide_lines(text).into_iter();
+        of_crate.extend(lines.map(|line| format!("{name}:{line}")));
     }
     figures.add(
         &format!("lines of more than {COLUMNS} columns"),
@@ -69,10 +71,78 @@ fn held(
     found
 }
 
+/// Where a letter stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Code,
+    Comment,
+    String,
+    /// With so many signs after its closing quote.
+    RawString(usize),
+}
+
 /// The numbers of the lines that are too wide.
-fn wide_lines(text: &str) -> impl Iterator<Item = usize> {
-    let lines = text.lines().zip(1..);
-    lines.filter_map(|(line, number)| (line.chars().count() > COLUMNS).then_some(number))
+fn wide_lines(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut place = Place::Code;
+    for (line, number) in text.lines().zip(1..) {
+        let width;
+        (width, place) = read(line, place);
+        if width > COLUMNS {
+            found.push(number);
+        }
+    }
+    found
+}
+
+/// The letters of a line that do not stand in a string, and where the next line begins.
+fn read(line: &str, mut place: Place) -> (usize, Place) {
+    let letters: Vec<char> = line.chars().collect();
+    let mut width = 0;
+    let mut at = 0;
+    while at < letters.len() {
+        let rest = &letters[at..];
+        let (taken, counted, next) = step(rest, place);
+        width += counted;
+        place = next;
+        at += taken;
+    }
+    // A comment ends with its line.
+    let next = if place == Place::Comment {
+        Place::Code
+    } else {
+        place
+    };
+    (width, next)
+}
+
+/// Letters taken, how many of them count, and where the next one stands.
+fn step(rest: &[char], place: Place) -> (usize, usize, Place) {
+    match (place, rest) {
+        (Place::Comment, _) => (1, 1, place),
+        (Place::Code, ['/', '/', ..]) => (2, 2, Place::Comment),
+        (Place::Code, ['\'', '\\', _, '\'', ..]) => (4, 4, place),
+        (Place::Code, ['\'', _, '\'', ..]) => (3, 3, place),
+        (Place::Code, ['r', '"', ..]) => (2, 2, Place::RawString(0)),
+        (Place::Code, ['r', '#', tail @ ..]) => {
+            let signs = 1 + tail.iter().take_while(|letter| **letter == '#').count();
+            match rest.get(1 + signs) {
+                Some('"') => (2 + signs, 2 + signs, Place::RawString(signs)),
+                _ => (1, 1, place),
+            }
+        }
+        (Place::Code, ['"', ..]) => (1, 1, Place::String),
+        (Place::Code, _) => (1, 1, place),
+        (Place::String, ['\\', _, ..]) => (2, 0, place),
+        (Place::String, ['"', ..]) => (1, 1, Place::Code),
+        (Place::String, _) => (1, 0, place),
+        (Place::RawString(signs), ['"', tail @ ..])
+            if tail.iter().take_while(|letter| **letter == '#').count() >= signs =>
+        {
+            (1 + signs, 1 + signs, Place::Code)
+        }
+        (Place::RawString(_), _) => (1, 0, place),
+    }
 }
 
 #[cfg(test)]
@@ -103,5 +173,28 @@ mod tests {
     fn a_ratchet_holds() {
         assert!(complaints(&[COLUMNS + 1], 1).is_empty());
         assert_eq!(complaints(&[COLUMNS + 1; 2], 1).len(), 1);
+    }
+
+    #[test]
+    fn strings_do_not_count_and_comments_do() {
+        let long = "a ".repeat(COLUMNS);
+        assert!(wide_lines(&format!("f(\"{long}\\\" // {long}\");\n")).is_empty());
+        assert!(wide_lines(&format!("f(r#\"{long}\" {long}\"#);\n")).is_empty());
+        assert_eq!(wide_lines(&format!("f(\"a\"); // {long}\n")), [1]);
+        assert_eq!(wide_lines(&format!("// \"{long}\n")), [1]);
+    }
+
+    #[test]
+    fn a_string_of_several_lines_ends_where_it_ends() {
+        let long = "a ".repeat(COLUMNS);
+        let text = format!("f(\"one \\\n  {long}\n two\");\n// {long}\n");
+        assert_eq!(wide_lines(&text), [4]);
+    }
+
+    #[test]
+    fn a_quote_as_a_letter_opens_no_string() {
+        let long = "a ".repeat(COLUMNS);
+        assert_eq!(wide_lines(&format!("f('\"', '\\'', {long});\n")), [1]);
+        assert_eq!(wide_lines(&format!("f::<'a>({long});\n")), [1]);
     }
 }
