@@ -10,6 +10,7 @@ use runtime::hooks::{
     barrier, c11, cancel, condition, direct, fork, heap, loader, mutex, once, random, regex,
     rwlock, semaphore, spin, stream, thread, user,
 };
+use wayfarer_calls::Number;
 
 /// `export! { name(arguments…) at register => body }`: the body sees its arguments and `place`.
 macro_rules! placed {
@@ -164,9 +165,9 @@ plain! {
     "__vfprintf_chk" vfprintf_chk(f, k, s, v) i32 = stream::use_stream(Real::vfprintf_chk, f, [f, k, s, v, 0, 0]) as i32;
 }
 
-/// A function that only makes a system call: number, and what else must be in its registers.
+/// A function that only makes a system call: which, and what else must be in its registers.
 macro_rules! direct {
-    ($($symbol:literal $number:literal $more:literal => $real:ident;)*) => {
+    ($($symbol:literal $number:ident $more:literal => $real:ident;)*) => {
         $(
             const _: () = {
                 /// Libc's own.
@@ -187,12 +188,13 @@ macro_rules! direct {
                         ".cfi_startproc",
                         "cmp byte ptr [rip + {are_direct}], 0",
                         "je {real}",
-                        concat!("mov eax, ", $number),
+                        "mov eax, {number}",
                         $more,
                         "jmp {call}",
                         ".cfi_endproc",
                         are_direct = sym direct::ARE_DIRECT,
                         real = sym real,
+                        number = const Number::$number.get(),
                         call = sym direct::wayfarer_call,
                     )
                 }
@@ -202,22 +204,22 @@ macro_rules! direct {
 }
 
 direct! {
-    "read" "0" "" => read;
-    "write" "1" "" => write;
-    "poll" "7" "" => poll;
-    "pread" "17" "" => pread;
-    "pread64" "17" "" => pread;
-    "pwrite" "18" "" => pwrite;
-    "pwrite64" "18" "" => pwrite;
-    "readv" "19" "" => readv;
-    "writev" "20" "" => writev;
-    "sendto" "44" "" => sendto;
-    "recvfrom" "45" "" => recvfrom;
-    "sendmsg" "46" "" => sendmsg;
-    "recvmsg" "47" "" => recvmsg;
-    "epoll_wait" "232" "" => epoll_wait;
-    "send" "44" "xor r8d, r8d\nxor r9d, r9d" => send;
-    "recv" "45" "xor r8d, r8d\nxor r9d, r9d" => recv;
+    "read" READ "" => read;
+    "write" WRITE "" => write;
+    "poll" POLL "" => poll;
+    "pread" PREAD64 "" => pread;
+    "pread64" PREAD64 "" => pread;
+    "pwrite" PWRITE64 "" => pwrite;
+    "pwrite64" PWRITE64 "" => pwrite;
+    "readv" READV "" => readv;
+    "writev" WRITEV "" => writev;
+    "sendto" SENDTO "" => sendto;
+    "recvfrom" RECVFROM "" => recvfrom;
+    "sendmsg" SENDMSG "" => sendmsg;
+    "recvmsg" RECVMSG "" => recvmsg;
+    "epoll_wait" EPOLL_WAIT "" => epoll_wait;
+    "send" SENDTO "xor r8d, r8d\nxor r9d, r9d" => send;
+    "recv" RECVFROM "xor r8d, r8d\nxor r9d, r9d" => recv;
 }
 
 /// Functions of the loader, which look at their return address.

@@ -8,12 +8,11 @@ use core::arch::global_asm;
 use crate::ablation;
 use crate::frame::{Frame, RED_ZONE};
 use crate::hooks::{HOOKS, Hooks};
-use crate::raw::number::{CLONE, CLONE3, RT_SIGPROCMASK, VFORK};
-use crate::raw::{EINVAL, syscall4};
-use crate::signal_frame::SIG_SETMASK;
-
-pub const CLONE_VM: usize = 0x100;
-pub const CLONE_VFORK: usize = 0x4000;
+use crate::raw::syscall4;
+use wayfarer_calls::Number;
+use wayfarer_calls::error::EINVAL;
+use wayfarer_calls::process::{CLONE_VFORK, CLONE_VM};
+use wayfarer_calls::signal::SIG_SETMASK;
 
 /// What kind of call a clone is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +38,10 @@ const ARGS_SIZE_MIN: usize = 64;
 ///
 /// # Safety
 /// The `clone_args` of a clone3 must be readable.
-unsafe fn flags_and_stack(nr: usize, args: &[usize; 6]) -> (usize, usize) {
+unsafe fn flags_and_stack(nr: Number, args: &[usize; 6]) -> (usize, usize) {
     let [first, second, ..] = *args;
     match nr {
-        CLONE3 if second >= ARGS_SIZE_MIN => {
+        Number::CLONE3 if second >= ARGS_SIZE_MIN => {
             let words = first as *const usize;
             // SAFETY: readable by contract, and long enough.
             let (flags, stack, size) = unsafe {
@@ -61,8 +60,8 @@ unsafe fn flags_and_stack(nr: usize, args: &[usize; 6]) -> (usize, usize) {
                 },
             )
         }
-        CLONE => (first, second),
-        VFORK => (CLONE_VM | CLONE_VFORK, 0),
+        Number::CLONE => (first, second),
+        Number::VFORK => (CLONE_VM | CLONE_VFORK, 0),
         _ => (0, 0),
     }
 }
@@ -71,7 +70,7 @@ unsafe fn flags_and_stack(nr: usize, args: &[usize; 6]) -> (usize, usize) {
 ///
 /// # Safety
 /// The `clone_args` of a clone3 must be readable.
-pub unsafe fn shape(nr: usize, args: &[usize; 6]) -> Shape {
+pub unsafe fn shape(nr: Number, args: &[usize; 6]) -> Shape {
     // SAFETY: the caller's promise is the same.
     let (flags, stack) = unsafe { flags_and_stack(nr, args) };
     if stack != 0 {
@@ -90,9 +89,9 @@ fn is_fork_by_ablation(flags: usize) -> bool {
 }
 
 /// vfork, or a clone that is one.
-pub(crate) fn is_plain_vfork(nr: usize, flags: usize, stack: usize) -> bool {
+pub(crate) fn is_plain_vfork(nr: Number, flags: usize, stack: usize) -> bool {
     let both = CLONE_VM | CLONE_VFORK;
-    (nr == VFORK || (nr == CLONE && flags & both == both && stack == 0))
+    (nr == Number::VFORK || (nr == Number::CLONE && flags & both == both && stack == 0))
         && !ablation::is_off(ablation::VFORK)
 }
 
@@ -105,7 +104,7 @@ struct Start {
 }
 
 unsafe extern "C" {
-    fn wayfarer_clone(nr: usize, args: *const usize) -> isize;
+    fn wayfarer_clone(nr: Number, args: *const usize) -> isize;
     fn wayfarer_vfork();
 }
 
@@ -154,7 +153,7 @@ global_asm!(
     cookie = const core::mem::offset_of!(Start, cookie),
     mask = const core::mem::offset_of!(Start, mask),
     frame = const core::mem::offset_of!(Start, frame),
-    rt_sigprocmask = const RT_SIGPROCMASK,
+    rt_sigprocmask = const Number::RT_SIGPROCMASK.get(),
     set_mask = const SIG_SETMASK,
 );
 
@@ -173,7 +172,7 @@ pub(crate) fn vfork_trampoline() -> usize {
 /// stack writable.
 pub unsafe fn clone_with_stack(
     frame: *mut Frame,
-    nr: usize,
+    nr: Number,
     mut args: [usize; 6],
     cookie: usize,
 ) -> isize {
@@ -185,14 +184,14 @@ pub unsafe fn clone_with_stack(
     let (_, top) = unsafe { flags_and_stack(nr, &args) };
     let start = top.wrapping_sub(RED_ZONE).wrapping_sub(size_of::<Start>());
     if top < RED_ZONE + size_of::<Start>() {
-        return -EINVAL;
+        return EINVAL;
     }
     let mut clone_args = [0usize; CLONE_ARGS_WORDS];
-    if nr == CLONE3 {
+    if nr == Number::CLONE3 {
         let [source, size, ..] = args;
         let room = size_of_val(&clone_args);
         if size > room {
-            return -EINVAL;
+            return EINVAL;
         }
         // SAFETY: readable by contract; the size was checked.
         unsafe {
@@ -204,7 +203,7 @@ pub unsafe fn clone_with_stack(
         }
         let stack = clone_args[ARGS_STACK];
         if start <= stack {
-            return -EINVAL;
+            return EINVAL;
         }
         clone_args[ARGS_STACK_SIZE] = start - stack;
         args[0] = clone_args.as_ptr() as usize;
@@ -217,7 +216,7 @@ pub unsafe fn clone_with_stack(
     // SAFETY: the masks are ours.
     unsafe {
         syscall4(
-            RT_SIGPROCMASK,
+            Number::RT_SIGPROCMASK,
             SIG_SETMASK,
             &raw const everything as usize,
             &raw mut mask as usize,
@@ -236,7 +235,15 @@ pub unsafe fn clone_with_stack(
     // SAFETY: the program asked for this call; the child runs on its own stack.
     let result = unsafe { wayfarer_clone(nr, args.as_ptr()) };
     // SAFETY: gives back the mask of before.
-    unsafe { syscall4(RT_SIGPROCMASK, SIG_SETMASK, &raw const mask as usize, 0, 8) };
+    unsafe {
+        syscall4(
+            Number::RT_SIGPROCMASK,
+            SIG_SETMASK,
+            &raw const mask as usize,
+            0,
+            8,
+        )
+    };
     result
 }
 
@@ -244,7 +251,7 @@ pub unsafe fn clone_with_stack(
 mod tests {
     use super::*;
 
-    fn shape_of(nr: usize, args: [usize; 6]) -> Shape {
+    fn shape_of(nr: Number, args: [usize; 6]) -> Shape {
         // SAFETY: the tests pass live clone_args.
         unsafe { shape(nr, &args) }
     }
@@ -252,13 +259,16 @@ mod tests {
     #[test]
     fn shapes_of_clone() {
         let both = CLONE_VM | CLONE_VFORK;
-        assert_eq!(shape_of(57, [0; 6]), Shape::Fork);
-        assert_eq!(shape_of(VFORK, [0; 6]), Shape::Vfork);
-        assert_eq!(shape_of(CLONE, [17, 0, 0, 0, 0, 0]), Shape::Fork);
-        assert_eq!(shape_of(CLONE, [both, 0, 0, 0, 0, 0]), Shape::Vfork);
-        assert_eq!(shape_of(CLONE, [both, 4096, 0, 0, 0, 0]), Shape::NewStack);
+        assert_eq!(shape_of(Number::FORK, [0; 6]), Shape::Fork);
+        assert_eq!(shape_of(Number::VFORK, [0; 6]), Shape::Vfork);
+        assert_eq!(shape_of(Number::CLONE, [17, 0, 0, 0, 0, 0]), Shape::Fork);
+        assert_eq!(shape_of(Number::CLONE, [both, 0, 0, 0, 0, 0]), Shape::Vfork);
         assert_eq!(
-            shape_of(CLONE, [CLONE_VM, 0, 0, 0, 0, 0]),
+            shape_of(Number::CLONE, [both, 4096, 0, 0, 0, 0]),
+            Shape::NewStack
+        );
+        assert_eq!(
+            shape_of(Number::CLONE, [CLONE_VM, 0, 0, 0, 0, 0]),
             Shape::SharedStack
         );
     }
@@ -267,11 +277,11 @@ mod tests {
     fn shapes_of_clone3() {
         let mut words = [0usize; 11];
         let args = |words: &[usize; 11]| [words.as_ptr() as usize, 88, 0, 0, 0, 0];
-        assert_eq!(shape_of(CLONE3, args(&words)), Shape::Fork);
+        assert_eq!(shape_of(Number::CLONE3, args(&words)), Shape::Fork);
         words[0] = CLONE_VM | CLONE_VFORK;
-        assert_eq!(shape_of(CLONE3, args(&words)), Shape::Vfork);
+        assert_eq!(shape_of(Number::CLONE3, args(&words)), Shape::Vfork);
         words[5] = 4096;
         words[6] = 4096;
-        assert_eq!(shape_of(CLONE3, args(&words)), Shape::NewStack);
+        assert_eq!(shape_of(Number::CLONE3, args(&words)), Shape::NewStack);
     }
 }

@@ -6,16 +6,19 @@
 //! allowed, everything else never.
 
 use core::arch::global_asm;
+use wayfarer_calls::Number;
+use wayfarer_calls::control::{
+    PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, PR_SYS_DISPATCH_ON,
+};
+use wayfarer_calls::error::ENOSYS;
 use wayfarer_runtime_abi::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
-use crate::raw::number::{PRCTL, RT_SIGACTION, RT_SIGPROCMASK, RT_SIGRETURN};
-use crate::raw::{ENOSYS, syscall4, syscall5};
+use crate::raw::{syscall4, syscall5};
 use crate::signal_frame::{
     SA_ONSTACK, SA_RESTORER, SA_SIGINFO, SIG_UNBLOCK, SIGSYS, SigAction, SigInfo, UContext, bit,
 };
 use crate::{ablation, hooks, regions, trampoline, vdso};
 
-const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
 const SYS_USER_DISPATCH: i32 = 2;
 const AUDIT_ARCH_X86_64: u32 = 0xC000_003E;
 
@@ -46,7 +49,7 @@ global_asm!(
     ".popsection",
 );
 
-const _: () = assert!(RT_SIGRETURN == 0x0f);
+const _: () = assert!(Number::RT_SIGRETURN.get() == 0x0f);
 
 /// The function that application signal handlers must return to (`sa_restorer`): the same as
 /// libc's, but in our text, so that no handler's return is dispatched.
@@ -124,13 +127,31 @@ pub fn arm() -> bool {
         return false;
     }
     // SAFETY: from here on all calls of this thread from outside our text raise SIGSYS.
-    unsafe { syscall5(PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 1, start, length, 0) == 0 }
+    unsafe {
+        syscall5(
+            Number::PRCTL,
+            PR_SET_SYSCALL_USER_DISPATCH,
+            PR_SYS_DISPATCH_ON,
+            start,
+            length,
+            0,
+        ) == 0
+    }
 }
 
 /// Disarms dispatch for the calling thread.
 pub fn disarm() {
     // SAFETY: calls of this thread go straight to the kernel again.
-    unsafe { syscall5(PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0) };
+    unsafe {
+        syscall5(
+            Number::PRCTL,
+            PR_SET_SYSCALL_USER_DISPATCH,
+            PR_SYS_DISPATCH_OFF,
+            0,
+            0,
+            0,
+        )
+    };
 }
 
 /// Where to count dispatched calls, for example `Header::dispatch_traps`.
@@ -161,8 +182,20 @@ pub fn install_handler() -> bool {
     // SAFETY: both structures are ours and live.
     unsafe {
         let signal = SIGSYS as usize;
-        let installed = syscall4(RT_SIGACTION, signal, &raw const action as usize, 0, 8);
-        let unblocked = syscall4(RT_SIGPROCMASK, SIG_UNBLOCK, &raw const mask as usize, 0, 8);
+        let installed = syscall4(
+            Number::RT_SIGACTION,
+            signal,
+            &raw const action as usize,
+            0,
+            8,
+        );
+        let unblocked = syscall4(
+            Number::RT_SIGPROCMASK,
+            SIG_UNBLOCK,
+            &raw const mask as usize,
+            0,
+            8,
+        );
         installed == 0 && unblocked == 0
     }
 }
@@ -186,7 +219,7 @@ unsafe extern "C" fn on_sigsys(_signal: i32, info: *mut u8, context: *mut u8) {
     unsafe { (*TRAPS.load(Ordering::Relaxed)).fetch_add(1, Ordering::Relaxed) };
     if facts.architecture() != AUDIT_ARCH_X86_64 {
         // `int $0x80` numbers its calls differently; we offer no 32-bit calls.
-        registers.rax = (-ENOSYS) as usize;
+        registers.rax = ENOSYS as usize;
         return;
     }
     if vdso::is_inside(registers.rip) {

@@ -1,6 +1,7 @@
 //! The machine state that a trampoline saves on the program's stack.
 
 use crate::clone;
+use wayfarer_calls::Number;
 
 /// Bytes below the stack pointer that belong to the interrupted code.
 pub const RED_ZONE: usize = 128;
@@ -56,6 +57,12 @@ impl Frame {
     #[inline]
     pub fn arguments(&self) -> [usize; 6] {
         [self.rdi, self.rsi, self.rdx, self.r10, self.r8, self.r9]
+    }
+
+    /// The call that it stands for, unless that has been made.
+    #[inline(always)]
+    pub fn number(&self) -> Number {
+        Number::new(self.rax)
     }
 
     /// One of [`arguments`](Frame::arguments); zero for an index that is none.

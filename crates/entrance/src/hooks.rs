@@ -2,6 +2,8 @@
 
 use core::cell::UnsafeCell;
 
+use wayfarer_calls::error::ENOSYS;
+
 use crate::frame::Frame;
 use crate::{call, raw, vdso};
 
@@ -82,7 +84,7 @@ unsafe extern "C" fn pass_through(frame: *mut Frame) {
     let frame = unsafe { &mut *frame };
     let [a, b, c, d, e, f] = frame.arguments();
     // SAFETY: the program itself asked for this call.
-    frame.rax = unsafe { raw::syscall6(frame.rax, a, b, c, d, e, f) } as usize;
+    frame.rax = unsafe { raw::syscall6(frame.number(), a, b, c, d, e, f) } as usize;
 }
 
 /// The hook of a call by name that makes the call and nothing else.
@@ -112,5 +114,5 @@ unsafe extern "C" fn ignore_vfork(_frame: *mut Frame) {}
 /// # Safety
 /// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn refuse_vfork(_frame: *mut Frame) -> isize {
-    -raw::ENOSYS
+    ENOSYS
 }

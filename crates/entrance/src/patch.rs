@@ -4,25 +4,22 @@
 //! change under a thread that is blocked in its call. A site is written only if its bytes are exactly
 //! those that the table promises.
 
+use wayfarer_calls::Number;
+use wayfarer_calls::memory::{
+    MAP_ANONYMOUS, MAP_FIXED_NOREPLACE, MAP_POPULATE, MAP_PRIVATE, NO_FILE, PROT_EXEC, PROT_READ,
+    PROT_WRITE,
+};
 use wayfarer_runtime_abi::sites::{
     Site, VDSO_CLOCK_GETRES, VDSO_CLOCK_GETTIME, VDSO_GETCPU, VDSO_GETRANDOM, VDSO_GETTIMEOFDAY,
     VDSO_TIME, kind,
 };
 
 use crate::modules::Module;
-use crate::raw::number::{MMAP, MPROTECT, MUNMAP};
 use crate::raw::{syscall2, syscall3, syscall6};
 use crate::stub::{self, Stubs};
 use crate::{own_stack, regions, trampoline, vdso, vdso_symbols};
 
 const PAGE: usize = 4096;
-const READ: usize = 1;
-const WRITE: usize = 2;
-const EXECUTE: usize = 4;
-const MAP_PRIVATE: usize = 0x02;
-const MAP_ANONYMOUS: usize = 0x20;
-const MAP_POPULATE: usize = 0x8000;
-const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 
 /// Length of the `syscall` instruction.
 const SYSCALL: usize = 2;
@@ -154,15 +151,15 @@ unsafe fn patch(base: usize, (first, end): (usize, usize), sites: &[Site], make:
     // SAFETY: the pages are text of the module, and no other thread runs.
     if unsafe {
         syscall3(
-            MPROTECT,
+            Number::MPROTECT,
             first,
             end.wrapping_sub(first),
-            READ | WRITE | EXECUTE,
+            PROT_READ | PROT_WRITE | PROT_EXEC,
         )
     } != 0
     {
         // SAFETY: just mapped by us.
-        unsafe { syscall2(MUNMAP, memory, length) };
+        unsafe { syscall2(Number::MUNMAP, memory, length) };
         return everything_refused;
     }
     // SAFETY: just mapped, and never unmapped from here on.
@@ -192,8 +189,13 @@ unsafe fn patch(base: usize, (first, end): (usize, usize), sites: &[Site], make:
     }
     // SAFETY: gives the text its protection back, and takes the right to write from the stubs.
     unsafe {
-        syscall3(MPROTECT, first, end.wrapping_sub(first), READ | EXECUTE);
-        syscall3(MPROTECT, memory, length, READ | EXECUTE);
+        syscall3(
+            Number::MPROTECT,
+            first,
+            end.wrapping_sub(first),
+            PROT_READ | PROT_EXEC,
+        );
+        syscall3(Number::MPROTECT, memory, length, PROT_READ | PROT_EXEC);
     }
     outcome
 }
@@ -298,14 +300,24 @@ fn map_below(base: usize, length: usize) -> Option<usize> {
         let wanted = highest.checked_sub(attempt.wrapping_mul(STEP))? & !(PAGE - 1);
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_FIXED_NOREPLACE;
         // SAFETY: replaces no mapping.
-        let result = unsafe { syscall6(MMAP, wanted, length, READ | WRITE, flags, usize::MAX, 0) };
+        let result = unsafe {
+            syscall6(
+                Number::MMAP,
+                wanted,
+                length,
+                PROT_READ | PROT_WRITE,
+                flags,
+                NO_FILE,
+                0,
+            )
+        };
         if result as usize == wanted {
             return Some(wanted);
         }
         if result > 0 {
             // A kernel that does not know the flag took it for a hint.
             // SAFETY: just mapped by us.
-            unsafe { syscall2(MUNMAP, result as usize, length) };
+            unsafe { syscall2(Number::MUNMAP, result as usize, length) };
         }
     }
     None

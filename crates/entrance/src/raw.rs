@@ -2,28 +2,7 @@
 
 use crate::frame::Frame;
 use core::arch::{asm, global_asm};
-
-pub const EINTR: isize = 4;
-pub const EINVAL: isize = 22;
-pub const ENOSYS: isize = 38;
-
-/// Call numbers that this crate itself makes or looks for.
-pub mod number {
-    pub const MMAP: usize = 9;
-    pub const MPROTECT: usize = 10;
-    pub const MUNMAP: usize = 11;
-    pub const RT_SIGACTION: usize = 13;
-    pub const RT_SIGPROCMASK: usize = 14;
-    pub const RT_SIGRETURN: usize = 15;
-    pub const CLONE: usize = 56;
-    pub const VFORK: usize = 58;
-    pub const GETTIMEOFDAY: usize = 96;
-    pub const PRCTL: usize = 157;
-    pub const CLOCK_GETTIME: usize = 228;
-    pub const CLOCK_GETRES: usize = 229;
-    pub const GETCPU: usize = 309;
-    pub const CLONE3: usize = 435;
-}
+use wayfarer_calls::Number;
 
 /// Makes a system call; errors come as −errno.
 ///
@@ -31,7 +10,7 @@ pub mod number {
 /// As safe as the call itself. Not for `vfork` and clones with a new stack: see [`crate::clone`].
 #[inline(always)]
 pub unsafe fn syscall6(
-    nr: usize,
+    nr: Number,
     a: usize,
     b: usize,
     c: usize,
@@ -48,7 +27,7 @@ pub unsafe fn syscall6(
     unsafe {
         asm!(
             "syscall",
-            inlateout("rax") nr as isize => result,
+            inlateout("rax") nr.get() as isize => result,
             in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
             lateout("rcx") _, lateout("r11") _,
             options(nostack),
@@ -64,7 +43,7 @@ macro_rules! fewer_arguments {
         /// # Safety
         /// As [`syscall6`].
         #[inline(always)]
-        pub unsafe fn $name(nr: usize $(, $argument: usize)*) -> isize {
+        pub unsafe fn $name(nr: Number $(, $argument: usize)*) -> isize {
             // SAFETY: the caller's promise is the same.
             unsafe { syscall6(nr $(, $argument)* $(, $zero)*) }
         }
@@ -111,6 +90,7 @@ macro_rules! interruptible {
             "mov rax, -4",
             "5:",
             ".pushsection wayfarer_windows,\"aR\",@progbits",
+            ".p2align 2",
             ".long 2b - ., 3b - ., 4b - .",
             ".popsection",
             pending = in(reg) $pending,
@@ -128,13 +108,13 @@ macro_rules! interruptible {
 /// # Safety
 /// As [`syscall6`]; `pending` must be readable.
 #[inline(never)]
-pub unsafe fn syscall_interruptible(nr: usize, args: &[usize; 6], pending: *const u32) -> isize {
+pub unsafe fn syscall_interruptible(nr: Number, args: &[usize; 6], pending: *const u32) -> isize {
     let [a, b, c, d, e, f] = *args;
     // SAFETY: the caller's promise is the same.
     unsafe {
         interruptible!(
             pending,
-            nr,
+            nr.get(),
             "rdi" = a,
             "rsi" = b,
             "rdx" = c,
@@ -212,11 +192,12 @@ pub fn in_interruptible_window(rip: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wayfarer_calls::error::EINTR;
 
     #[test]
     fn plain_call() {
         // SAFETY: getpid has no effect.
-        let pid = unsafe { syscall0(39) };
+        let pid = unsafe { syscall0(Number::GETPID) };
         assert_eq!(pid as u32, std::process::id());
     }
 
@@ -225,12 +206,12 @@ mod tests {
         // SAFETY: getpid has no effect.
         let (made, cancelled) = unsafe {
             (
-                syscall_interruptible(39, &[0; 6], &0),
-                syscall_interruptible(39, &[0; 6], &1),
+                syscall_interruptible(Number::GETPID, &[0; 6], &0),
+                syscall_interruptible(Number::GETPID, &[0; 6], &1),
             )
         };
         assert_eq!(made as u32, std::process::id());
-        assert_eq!(cancelled, -EINTR);
+        assert_eq!(cancelled, EINTR);
     }
 
     #[test]
@@ -239,14 +220,14 @@ mod tests {
         // SAFETY: all zeros is a frame; openat and close touch nothing else.
         unsafe {
             let mut frame: Frame = core::mem::zeroed();
-            frame.rax = 257;
+            frame.rax = Number::OPENAT.get();
             frame.rdi = -100isize as usize;
             frame.rsi = name.as_ptr() as usize;
-            assert_eq!(frame_interruptible(&frame, &1), -EINTR);
+            assert_eq!(frame_interruptible(&frame, &1), EINTR);
             let descriptor = frame_interruptible(&frame, &0);
             assert!(descriptor >= 0);
             // mmap takes all six.
-            frame.rax = 9;
+            frame.rax = Number::MMAP.get();
             frame.rdi = 0;
             frame.rsi = 4096;
             frame.rdx = 0;
@@ -255,8 +236,8 @@ mod tests {
             frame.r9 = 0;
             let mapped = frame_interruptible(&frame, &0);
             assert!(mapped > 0);
-            syscall2(11, mapped as usize, 4096);
-            syscall1(3, descriptor as usize);
+            syscall2(Number::MUNMAP, mapped as usize, 4096);
+            syscall1(Number::CLOSE, descriptor as usize);
         }
     }
 

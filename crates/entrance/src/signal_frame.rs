@@ -15,9 +15,7 @@ pub const SA_RESTART: u64 = 0x1000_0000;
 pub const SA_NODEFER: u64 = 0x4000_0000;
 pub const SA_RESETHAND: u64 = 0x8000_0000;
 
-pub const SIG_BLOCK: usize = 0;
-pub const SIG_UNBLOCK: usize = 1;
-pub const SIG_SETMASK: usize = 2;
+pub use wayfarer_calls::signal::{SIG_BLOCK, SIG_SETMASK, SIG_UNBLOCK};
 
 /// Bit of a signal in a mask.
 pub const fn bit(signal: i32) -> u64 {

@@ -193,7 +193,7 @@ mod tests {
         let page = start & !4095;
         // SAFETY: the pages belong to this test's stack; the function is the one made above.
         let result = unsafe {
-            crate::raw::syscall3(crate::raw::number::MPROTECT, page, 8192, 7);
+            crate::raw::syscall3(wayfarer_calls::Number::MPROTECT, page, 8192, 7);
             let function: extern "C" fn() -> i32 = core::mem::transmute(start + 16);
             function()
         };

@@ -15,9 +15,9 @@ use core::arch::global_asm;
 use crate::frame::Frame;
 use crate::hooks::{HOOKS, Hooks};
 use crate::own_stack::{give_own_stack, take_own_stack};
-use crate::raw::number::{CLONE, RT_SIGRETURN, VFORK};
 use crate::signal_frame::{SIGSTKFLT, SIGSYS, UContext, bit};
 use crate::{clone, dispatch, hooks};
+use wayfarer_calls::Number;
 
 /// Pushes a [`Frame`]; `rcx` is `rip`, `r11` is `resume`. Expects CFA = rsp.
 macro_rules! save_frame {
@@ -244,7 +244,8 @@ pub(crate) fn address() -> usize {
 }
 
 /// Calls that must not be made from a frame of ours.
-const SPECIAL: u64 = 1 << RT_SIGRETURN | 1 << CLONE | 1 << VFORK;
+const SPECIAL: u64 =
+    1 << Number::RT_SIGRETURN.get() | 1 << Number::CLONE.get() | 1 << Number::VFORK.get();
 
 /// Sends a call to the hook, or back to where it can be made.
 ///
@@ -265,8 +266,8 @@ unsafe extern "C" fn route(frame: *mut Frame) {
 /// The frame must be the live one of this thread's call.
 #[cold]
 unsafe fn reroute(frame: &mut Frame) -> bool {
-    match frame.rax {
-        RT_SIGRETURN => {
+    match frame.number() {
+        Number::RT_SIGRETURN => {
             // The stack pointer is at the ucontext. A mask with SIGSYS in it would be the end of
             // the program at its next dispatched call; with the other one, of stopping the thread.
             let context = frame.stack_pointer() as *mut UContext;

@@ -6,13 +6,14 @@
 //! moved is derived from `clock_gettime`; where the original would make a system call from outside
 //! our text, these functions make the call themselves.
 
+use wayfarer_calls::Number;
 use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 
 use wayfarer_runtime_abi::sites::{
     VDSO_CLOCK_GETRES, VDSO_CLOCK_GETTIME, VDSO_GETCPU, VDSO_GETTIMEOFDAY, VDSO_TIME,
 };
 
-use crate::raw::{number, syscall2, syscall3};
+use crate::raw::{syscall2, syscall3};
 use crate::regions;
 use crate::signal_frame::SigContext;
 
@@ -51,7 +52,14 @@ pub(crate) unsafe fn finish(registers: &SigContext) -> usize {
         function.store(0, Ordering::Relaxed);
     }
     // SAFETY: a clock call with the arguments that we were given.
-    unsafe { syscall3(registers.rax, registers.rdi, registers.rsi, registers.rdx) as usize }
+    unsafe {
+        syscall3(
+            Number::new(registers.rax),
+            registers.rdi,
+            registers.rsi,
+            registers.rdx,
+        ) as usize
+    }
 }
 
 pub(crate) fn set_original(function: u32, address: usize) {
@@ -79,7 +87,7 @@ pub unsafe extern "C" fn original_clock_gettime(clock: i32, time: *mut [i64; 2])
     let address = original(VDSO_CLOCK_GETTIME);
     if address == 0 || !is_fast(clock) {
         // SAFETY: the caller's promise is the same.
-        return unsafe { syscall2(number::CLOCK_GETTIME, clock as usize, time as usize) as i32 };
+        return unsafe { syscall2(Number::CLOCK_GETTIME, clock as usize, time as usize) as i32 };
     }
     // SAFETY: the stub is the kernel's function of this type.
     unsafe {
@@ -130,7 +138,7 @@ pub unsafe extern "C" fn original_getcpu(cpu: *mut u32, node: *mut u32, unused: 
     if address == 0 {
         // SAFETY: the caller's promise is the same.
         return unsafe {
-            syscall3(number::GETCPU, cpu as usize, node as usize, unused as usize) as i32
+            syscall3(Number::GETCPU, cpu as usize, node as usize, unused as usize) as i32
         };
     }
     // SAFETY: the stub is the kernel's function of this type.
@@ -149,7 +157,7 @@ pub unsafe extern "C" fn original_clock_getres(clock: i32, resolution: *mut [i64
     if address == 0 || !is_fast(clock) {
         // SAFETY: the caller's promise is the same.
         return unsafe {
-            syscall2(number::CLOCK_GETRES, clock as usize, resolution as usize) as i32
+            syscall2(Number::CLOCK_GETRES, clock as usize, resolution as usize) as i32
         };
     }
     // SAFETY: the stub is the kernel's function of this type.
@@ -169,7 +177,7 @@ const CLOCK_REALTIME_COARSE: i32 = 5;
 unsafe fn derived_gettimeofday(time: *mut [i64; 2], zone: *mut u8) -> i32 {
     if time.is_null() || !zone.is_null() {
         // SAFETY: the caller's promise is the same.
-        return unsafe { syscall2(number::GETTIMEOFDAY, time as usize, zone as usize) as i32 };
+        return unsafe { syscall2(Number::GETTIMEOFDAY, time as usize, zone as usize) as i32 };
     }
     let mut now = [0i64; 2];
     // SAFETY: `time` is writable by contract.

@@ -2,12 +2,15 @@
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use wayfarer_calls::Number;
+use wayfarer_calls::error::ENOSYS;
+use wayfarer_calls::memory::{
+    MAP_ANONYMOUS, MAP_PRIVATE, NO_FILE, PROT_EXEC, PROT_READ, PROT_WRITE,
+};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::patch::{self, Outcome};
 use wayfarer_entrance::{Hooks, dispatch, raw, set_hooks, vdso};
 use wayfarer_runtime_abi::sites::{Site, kind};
-
-const GETPPID: usize = 110;
 
 static CALLS: AtomicU32 = AtomicU32::new(0);
 static LAST_RIP: AtomicUsize = AtomicUsize::new(0);
@@ -18,13 +21,13 @@ static TRAPS: AtomicU32 = AtomicU32::new(0);
 unsafe extern "C" fn on_call(frame: *mut Frame) {
     // SAFETY: the trampoline's live frame.
     let frame = unsafe { &mut *frame };
-    if frame.rax == GETPPID {
+    if frame.number() == Number::GETPPID {
         CALLS.fetch_add(1, Ordering::Relaxed);
         LAST_RIP.store(frame.rip, Ordering::Relaxed);
     }
     let [a, b, c, d, e, f] = frame.arguments();
     // SAFETY: the program asked for it.
-    frame.rax = unsafe { raw::syscall6(frame.rax, a, b, c, d, e, f) } as usize;
+    frame.rax = unsafe { raw::syscall6(frame.number(), a, b, c, d, e, f) } as usize;
 }
 
 /// # Safety
@@ -36,7 +39,7 @@ unsafe extern "C" fn no_child(_: usize, _: *mut Frame) {}
 /// # Safety
 /// None: it is unsafe because the hook of that name is.
 unsafe extern "C" fn no_vfork(_: *mut Frame) -> isize {
-    -38
+    ENOSYS
 }
 /// # Safety
 /// None: it is unsafe because the hook of that name is.
@@ -46,7 +49,15 @@ unsafe extern "C" fn after_vfork(_: *mut Frame) {}
 fn code(bytes: &[u8]) -> usize {
     // SAFETY: fresh memory of our own.
     unsafe {
-        let page = raw::syscall6(9, 0, 4096, 7, 0x22, usize::MAX, 0) as usize;
+        let page = raw::syscall6(
+            Number::MMAP,
+            0,
+            4096,
+            PROT_READ | PROT_WRITE | PROT_EXEC,
+            MAP_PRIVATE | MAP_ANONYMOUS,
+            NO_FILE,
+            0,
+        ) as usize;
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), page as *mut u8, bytes.len());
         page
     }

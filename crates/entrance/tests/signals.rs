@@ -2,16 +2,17 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use wayfarer_calls::Number;
+use wayfarer_calls::error::EINTR;
+use wayfarer_calls::memory::{
+    MAP_ANONYMOUS, MAP_PRIVATE, NO_FILE, PROT_NONE, PROT_READ, PROT_WRITE,
+};
 use wayfarer_entrance::signal_frame::{
     SA_RESTART, SA_RESTORER, SA_SIGINFO, SIGSEGV, SigAction, UContext,
 };
 use wayfarer_entrance::{dispatch, guard, raw};
 
 const SIGUSR2: i32 = 12;
-const READ: usize = 0;
-const GETTID: usize = 186;
-const TGKILL: usize = 234;
-const RT_SIGACTION: usize = 13;
 
 fn handle(signal: i32, flags: u64, handler: unsafe extern "C" fn(i32, *mut u8, *mut u8)) {
     let action = SigAction {
@@ -23,7 +24,7 @@ fn handle(signal: i32, flags: u64, handler: unsafe extern "C" fn(i32, *mut u8, *
     // SAFETY: the action is live, the handler async-signal-safe.
     let result = unsafe {
         raw::syscall4(
-            RT_SIGACTION,
+            Number::RT_SIGACTION,
             signal as usize,
             &raw const action as usize,
             0,
@@ -74,8 +75,16 @@ fn a_copy_survives_bad_addresses() {
     // Two pages, the second of which cannot be touched.
     // SAFETY: fresh memory of our own.
     let page = unsafe {
-        let page = raw::syscall6(9, 0, 8192, 3, 0x22, usize::MAX, 0) as usize;
-        raw::syscall3(10, page + 4096, 4096, 0);
+        let page = raw::syscall6(
+            Number::MMAP,
+            0,
+            8192,
+            PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS,
+            NO_FILE,
+            0,
+        ) as usize;
+        raw::syscall3(Number::MPROTECT, page + 4096, 4096, PROT_NONE);
         page
     };
     let mut here = [0u8; 700];
@@ -113,7 +122,7 @@ fn no_signal_is_lost_before_a_blocking_call() {
     let mut byte = 0u8;
     let args = [descriptor, &raw mut byte as usize, 1, 0, 0, 0];
     // SAFETY: gettid has no effect.
-    let tid = unsafe { raw::syscall0(GETTID) } as usize;
+    let tid = unsafe { raw::syscall0(Number::GETTID) } as usize;
     static GO: AtomicU32 = AtomicU32::new(0);
     static DONE: AtomicBool = AtomicBool::new(false);
     let sender = std::thread::spawn(move || {
@@ -130,7 +139,12 @@ fn no_signal_is_lost_before_a_blocking_call() {
             }
             // SAFETY: the handler is installed.
             unsafe {
-                raw::syscall3(TGKILL, std::process::id() as usize, tid, SIGUSR2 as usize);
+                raw::syscall3(
+                    Number::TGKILL,
+                    std::process::id() as usize,
+                    tid,
+                    SIGUSR2 as usize,
+                );
             }
         }
     });
@@ -140,8 +154,9 @@ fn no_signal_is_lost_before_a_blocking_call() {
             PENDING.store(0, Ordering::SeqCst);
             GO.fetch_add(1, Ordering::SeqCst);
             // SAFETY: reads into `byte`. It would block forever if the signal were missed.
-            let result = unsafe { raw::syscall_interruptible(READ, &args, PENDING.as_ptr()) };
-            assert_eq!(result, -raw::EINTR);
+            let result =
+                unsafe { raw::syscall_interruptible(Number::READ, &args, PENDING.as_ptr()) };
+            assert_eq!(result, EINTR);
             while PENDING.load(Ordering::SeqCst) == 0 {
                 std::hint::spin_loop();
             }

@@ -135,6 +135,8 @@ mod tests {
     use crate::atomic::{AtomicU32, Ordering, fence, spin_loop};
     use std::collections::BTreeSet;
     use std::sync::Mutex;
+    use wayfarer_calls::Number;
+    use wayfarer_calls::futex::{WAIT, WAKE};
 
     /// Two threads; what both give, of all runs.
     fn outcomes(
@@ -251,14 +253,14 @@ mod tests {
                 .thread(move || {
                     while waiter.load(Ordering::Acquire) == 0 {
                         let address = (&raw const *waiter) as usize;
-                        kernel::call(kernel::FUTEX, [address, 0, 0, 0, 0, 0]);
+                        kernel::call(Number::FUTEX, [address, WAIT, 0, 0, 0, 0]);
                     }
                 })
                 .thread(move || {
                     writer.store(1, Ordering::Release);
                     if !forgets {
                         let address = (&raw const *writer) as usize;
-                        kernel::call(kernel::FUTEX, [address, 1, 1, 0, 0, 0]);
+                        kernel::call(Number::FUTEX, [address, WAKE, 1, 0, 0, 0]);
                     }
                 })
         })

@@ -3,29 +3,20 @@
 use crate::atomic::AtomicU32;
 use crate::machine::{self, Slept};
 use crate::word::Word;
+use wayfarer_calls::Number;
+use wayfarer_calls::error::{EAGAIN, ETIMEDOUT};
+use wayfarer_calls::futex::{WAIT, WAIT_BITSET, WAKE, WAKE_BITSET};
+use wayfarer_calls::memory::MEMBARRIER_PRIVATE_EXPEDITED;
 
-pub const FUTEX: usize = 202;
-const MEMBARRIER: usize = 324;
-const SCHED_YIELD: usize = 24;
-
-const EAGAIN: isize = -11;
-const ETIMEDOUT: isize = -110;
-
-const WAIT: usize = 0;
-const WAKE: usize = 1;
-const WAIT_BITSET: usize = 9;
-const WAKE_BITSET: usize = 10;
 const ALL_BITS: u32 = u32::MAX;
-/// Command of `membarrier`: in all threads of the process.
-const BARRIER: usize = 8;
 
 /// Makes a call on the machine of the model; `None` outside of an exploration. Calls that mean nothing to the protocols
 /// succeed and do nothing.
-pub fn call(number: usize, arguments: [usize; 6]) -> Option<isize> {
+pub fn call(number: Number, arguments: [usize; 6]) -> Option<isize> {
     let (machine, me) = machine::current()?;
     let [address, operation, value, time, _, bits] = arguments;
     let result = match number {
-        FUTEX => {
+        Number::FUTEX => {
             let word = Word::Int(address as *const AtomicU32 as *const _);
             let bits = match operation {
                 WAIT_BITSET | WAKE_BITSET => bits as u32,
@@ -43,11 +34,11 @@ pub fn call(number: usize, arguments: [usize; 6]) -> Option<isize> {
                 other => panic!("the model knows no futex operation {other}"),
             }
         }
-        MEMBARRIER if address == BARRIER => {
+        Number::MEMBARRIER if address == MEMBARRIER_PRIVATE_EXPEDITED => {
             machine.step(me, ("barrier", 0, 0), |acting| acting.flush_all());
             0
         }
-        SCHED_YIELD => {
+        Number::SCHED_YIELD => {
             machine.look_again(me);
             0
         }

@@ -9,7 +9,6 @@ pub mod errnos;
 pub mod ids;
 pub mod names;
 pub mod signals;
-pub mod syscalls;
 
 pub use end::{ProcessEnd, WaitStatus};
 pub use ids::{EventNumber, ObjectId, ProcessId, ThreadId};

@@ -1,6 +1,7 @@
 //! Records and calls in words.
 
-use wayfarer_model::{clocks, errnos, signals, syscalls};
+use wayfarer_calls::Number;
+use wayfarer_model::{clocks, errnos, signals};
 use wayfarer_runtime_abi::record::{self, Record};
 use wayfarer_trace::{Note, Trace};
 
@@ -8,7 +9,10 @@ use crate::late;
 
 /// The name of a call, or its number where it has none.
 pub fn call_name(number: i64) -> String {
-    let name = u64::try_from(number).ok().and_then(syscalls::name);
+    let name = u64::try_from(number)
+        .ok()
+        .map(Number::from)
+        .and_then(Number::name);
     name.map_or_else(|| format!("call {number}"), str::to_owned)
 }
 

@@ -33,6 +33,7 @@ mod state;
 
 use crate::calls::{record, replay};
 use crate::state::{Thread, current};
+use wayfarer_calls::Number;
 use wayfarer_entrance::Hooks;
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
@@ -104,11 +105,11 @@ unsafe fn decide(frame: *mut Frame) {
 
 /// A call that is none of our business.
 fn pass_through(frame: &mut Frame) {
-    let (number, arguments) = (frame.rax, frame.arguments());
+    let (number, arguments) = (frame.number(), frame.arguments());
     // SAFETY: the program's own call; a bad clone_args pointer is the kernel's to judge, and libc's are
     // good.
     unsafe {
-        if matches!(number, 56 | 435) {
+        if matches!(number, Number::CLONE | Number::CLONE3) {
             match clone::shape(number, &arguments) {
                 Shape::NewStack => {
                     frame.rax = clone::clone_with_stack(frame, number, arguments, 0) as usize;
@@ -126,10 +127,10 @@ fn pass_through(frame: &mut Frame) {
 }
 
 /// A call that the vDSO hooks make on the program's behalf.
-fn call_without_frame(thread: &mut Thread, number: usize, a: [usize; 6]) -> isize {
+fn call_without_frame(thread: &mut Thread, number: Number, a: [usize; 6]) -> isize {
     // SAFETY: all fields are plain numbers.
     let mut frame: Frame = unsafe { core::mem::zeroed() };
-    frame.rax = number;
+    frame.rax = number.get();
     frame.rdi = a[0];
     frame.rsi = a[1];
     frame.rdx = a[2];

@@ -40,7 +40,9 @@ fn line(next: &record::Record<'_>) -> String {
     let what = kind_name(next.tag);
     let name = match next.tag {
         record::SYSCALL | record::SEND | record::RECEIVE | record::EXIT | record::OUTPUT => {
-            wayfarer_model::syscalls::name(next.number).unwrap_or("?")
+            wayfarer_calls::Number::from(next.number)
+                .name()
+                .unwrap_or("?")
         }
         _ => "",
     };

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use wayfarer_calls::Number;
 use wayfarer_model::names::base_name;
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId, WaitStatus};
 use wayfarer_runtime_abi::layout::process_state;
@@ -11,19 +12,6 @@ use wayfarer_runtime_abi::record::{self, Record, exec};
 
 use crate::bytes::{Cursor, push_string, push_varint, u32_at};
 use crate::tables::{Process, Thread};
-
-mod call {
-    pub(super) const CLONE: u64 = 56;
-    pub(super) const FORK: u64 = 57;
-    pub(super) const VFORK: u64 = 58;
-    pub(super) const EXECVE: u64 = 59;
-    pub(super) const EXIT: u64 = 60;
-    pub(super) const WAIT4: u64 = 61;
-    pub(super) const EXIT_GROUP: u64 = 231;
-    pub(super) const WAITID: u64 = 247;
-    pub(super) const EXECVEAT: u64 = 322;
-    pub(super) const CLONE3: u64 = 435;
-}
 
 /// A step in the life of a thread that its descendants inherit from.
 enum Step {
@@ -37,7 +25,7 @@ enum Step {
 struct ThreadFacts {
     steps: Vec<Step>,
     /// Call and code of its exit.
-    exit: Option<(u64, i64)>,
+    exit: Option<(Number, i64)>,
     /// Children whose end it was told, by process id.
     reaped: Vec<(u32, WaitStatus)>,
     /// The record before was an exec that added a step.
@@ -154,7 +142,7 @@ impl Facts {
     fn apply_exits(&self, processes: &mut [Process], threads: &[Thread]) {
         for thread in threads {
             let exit = self.threads.get(&thread.id.0).and_then(|facts| facts.exit);
-            if let Some((call::EXIT_GROUP, code)) = exit
+            if let Some((Number::EXIT_GROUP, code)) = exit
                 && let Some(index) = index_of(processes, thread.process)
             {
                 processes[index].end_in_log = Some(ProcessEnd::Exited((code & 0xff) as i32));
@@ -177,7 +165,7 @@ impl Facts {
                 .threads
                 .get(&process.main_thread.0)
                 .and_then(|facts| facts.exit);
-            if let (Some(false), Some((call::EXIT, code))) = (lasting.get(&process.id.0), main) {
+            if let (Some(false), Some((Number::EXIT, code))) = (lasting.get(&process.id.0), main) {
                 process.end_in_log = Some(ProcessEnd::Exited((code & 0xff) as i32));
             }
         }
@@ -221,14 +209,14 @@ fn opaque_exec(payload: &[u8]) -> Option<String> {
 impl ThreadFacts {
     fn add(&mut self, record: &Record<'_>) {
         let payload = record.payload;
-        match (record.tag, record.number) {
+        match (record.tag, Number::from(record.number)) {
             (record::START, _) => {
                 if let Some(path) = program_path(payload) {
                     let path = String::from_utf8_lossy(path);
                     self.steps.push(Step::Start(base_name(&path).to_owned()));
                 }
             }
-            (record::SYSCALL, call::EXECVE | call::EXECVEAT) => {
+            (record::SYSCALL, Number::EXECVE | Number::EXECVEAT) => {
                 let opaque = opaque_exec(payload);
                 self.exec_is_last = opaque.is_some();
                 self.steps.extend(opaque.map(Step::Start));
@@ -240,7 +228,7 @@ impl ThreadFacts {
             // The exec before it failed after all.
             (record::RESULT, _) if self.exec_is_last => drop(self.steps.pop()),
             (record::EXIT, number) => self.exit = Some((number, record.value)),
-            (record::SYSCALL, call::CLONE | call::FORK | call::VFORK | call::CLONE3) => {
+            (record::SYSCALL, Number::CLONE | Number::FORK | Number::VFORK | Number::CLONE3) => {
                 // Written before the call: its result, the child's pid, comes after it.
                 if let (Some(process), Some(thread)) = (u32_at(payload, 0), u32_at(payload, 4)) {
                     self.steps.push(Step::Child {
@@ -260,7 +248,7 @@ impl ThreadFacts {
                 }
                 Err(_) => drop(self.steps.pop()),
             },
-            (record::SYSCALL, call::WAIT4) => {
+            (record::SYSCALL, Number::WAIT4) => {
                 // The status comes first; an rusage (144 bytes) may follow or stand alone.
                 if let (Ok(pid), Some(status), 4 | 148) = (
                     u32::try_from(record.value),
@@ -270,7 +258,7 @@ impl ThreadFacts {
                     self.reap(pid, WaitStatus(status as i32));
                 }
             }
-            (record::SYSCALL, call::WAITID) if record.value == 0 => self.add_siginfo(payload),
+            (record::SYSCALL, Number::WAITID) if record.value == 0 => self.add_siginfo(payload),
             _ => {}
         }
         self.exec_is_last = false;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use wayfarer_calls::Number;
 use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::record::{self, Record, note, sync};
@@ -84,9 +85,8 @@ pub fn run_length(record: &Record<'_>) -> u64 {
 
 /// The thread that a call made.
 fn new_thread(record: &Record<'_>) -> Option<ThreadId> {
-    const CLONE: u64 = 56;
-    const CLONE3: u64 = 435;
-    let makes = record.tag == record::SYSCALL && matches!(record.number, CLONE | CLONE3);
+    let makes = record.tag == record::SYSCALL
+        && matches!(Number::from(record.number), Number::CLONE | Number::CLONE3);
     makes.then(|| u32_at(record.payload, 4).map(ThreadId))?
 }
 

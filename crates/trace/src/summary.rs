@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use wayfarer_model::{ProcessEnd, ProcessId, ThreadId, clocks, syscalls};
+use wayfarer_calls::Number;
+use wayfarer_model::{ProcessEnd, ProcessId, ThreadId, clocks};
 use wayfarer_runtime_abi::record::{self, Record};
 
 use crate::history::run_length;
@@ -303,7 +304,7 @@ impl Summary {
             }
         }
         for (number, count) in &tally.calls {
-            let name = syscalls::name(*number).map(str::to_owned);
+            let name = Number::from(*number).name().map(str::to_owned);
             merge(
                 &mut self.calls,
                 name.unwrap_or_else(|| format!("call {number}")),

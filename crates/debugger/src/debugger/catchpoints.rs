@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use wayfarer_calls::Number;
 use wayfarer_protocol as wire;
 
 use super::Debugger;
@@ -138,7 +139,7 @@ fn syscall(name: &str) -> Result<u32> {
     let unknown = || DebuggerError::UnknownSyscall(name.to_owned());
     let number = match name.parse::<u64>() {
         Ok(number) => number,
-        Err(_) => wayfarer_model::syscalls::number(name).ok_or_else(unknown)?,
+        Err(_) => Number::named(name).ok_or_else(unknown)?.word(),
     };
     u32::try_from(number).map_err(|_| unknown())
 }

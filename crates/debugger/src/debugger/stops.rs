@@ -13,6 +13,7 @@
 //! stopped, and each cause becomes a view. A stop in the foreground says that its thread is the one
 //! to look at; one in the background never does.
 
+use wayfarer_calls::Number;
 use wayfarer_protocol as wire;
 use wire::stop_reason::Reason;
 
@@ -199,7 +200,8 @@ impl Debugger {
             }
             Reason::Trap(_) => Some(signal_reason(5)),
             Reason::Syscall(stop) => stop.ids.first().map(|&catch| {
-                let name = wayfarer_model::syscalls::name(stop.number)
+                let name = Number::from(stop.number)
+                    .name()
                     .map_or_else(|| stop.number.to_string(), str::to_owned);
                 let side = if stop.entry {
                     "call to"

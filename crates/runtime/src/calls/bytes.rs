@@ -8,6 +8,7 @@ use crate::log;
 use crate::session::diverge;
 use crate::session::futex;
 use crate::state::{Thread, at, header, object};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{CHUNK_HEAD, Chunk, Direction, divergence, waiting};
@@ -135,7 +136,7 @@ fn next_unit(direction: &Direction) {
         let next = (*at(head).cast::<Chunk>()).next.load(Ordering::Acquire);
         direction.head.store(next, Ordering::Release);
         raw::syscall6(
-            285,
+            Number::FALLOCATE,
             SESSION_FD as usize,
             PUNCH_HOLE_KEEP_SIZE,
             head as usize,
@@ -152,13 +153,22 @@ pub fn write_out(descriptor: usize, source: Source, length: usize) {
         let mut done = 0;
         while done < piece {
             // SAFETY: the program's own bytes.
-            let result =
-                unsafe { raw::syscall6(1, descriptor, pointer + done, piece - done, 0, 0, 0) };
+            let result = unsafe {
+                raw::syscall6(
+                    Number::WRITE,
+                    descriptor,
+                    pointer + done,
+                    piece - done,
+                    0,
+                    0,
+                    0,
+                )
+            };
             match result {
                 -4 | -11 => {
                     // Interrupted, or the terminal is not ready: try again.
                     // SAFETY: sched_yield has no arguments.
-                    unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
+                    unsafe { raw::syscall6(Number::SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
                 }
                 result if result <= 0 => return,
                 result => {

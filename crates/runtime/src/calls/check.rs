@@ -4,9 +4,9 @@
 //! away they come from the running checksum of the thread, so that a difference stays visible in
 //! every later check byte.
 
-use crate::calls::table::Call;
 use crate::program::user;
 use crate::state::Thread;
+use wayfarer_calls::{Call, Number};
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xd6e8_feb8_6659_fd93;
@@ -69,15 +69,15 @@ const STRING_LIMIT: usize = 4096;
 
 /// The check byte of a call that passes no strings.
 #[inline(always)]
-pub fn scalars(call: &Call, number: usize, arguments: &[usize; 6]) -> u8 {
+pub fn scalars(call: &Call, number: Number, arguments: &[usize; 6]) -> u8 {
     fold(scalar_sum(call, number, arguments))
 }
 
 /// Checksum of a call's number and scalar arguments. Rotations instead of products: this runs for every
 /// call, and eight bits of it are kept.
 #[inline(always)]
-fn scalar_sum(call: &Call, number: usize, arguments: &[usize; 6]) -> u64 {
-    let mut sum = number as u64;
+fn scalar_sum(call: &Call, number: Number, arguments: &[usize; 6]) -> u64 {
+    let mut sum = number.word();
     let mut index = 0;
     while index < 6 {
         // All ones if the argument counts. Only the lower half of it: the upper half of an int argument
@@ -93,7 +93,7 @@ fn scalar_sum(call: &Call, number: usize, arguments: &[usize; 6]) -> u64 {
 
 /// The check byte of a call: its scalar arguments and the strings it passes.
 #[inline(always)]
-pub fn arguments(thread: &mut Thread, call: &Call, number: usize, arguments: &[usize; 6]) -> u8 {
+pub fn arguments(thread: &mut Thread, call: &Call, number: Number, arguments: &[usize; 6]) -> u8 {
     let mut hash = scalar_sum(call, number, arguments);
     if call.strings != 0 {
         hash = strings(thread, call, hash, arguments);

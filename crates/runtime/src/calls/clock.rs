@@ -11,14 +11,13 @@ use crate::session::clocks::read_clock;
 use crate::session::diverge;
 use crate::signals;
 use crate::state::{Thread, current};
+use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, vdso};
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence};
 use wayfarer_runtime_abi::record;
-
-const CLOCK_GETTIME: i64 = 228;
 
 /// Recording: a program that does nothing but look at clocks gets its signals here. There is no call whose registers a
 /// handler could be shown.
@@ -74,7 +73,7 @@ fn promised(thread: &mut Thread, clock: u8) -> i64 {
             diverge::report(
                 thread,
                 divergence::OTHER_CALL,
-                CLOCK_GETTIME,
+                Number::CLOCK_GETTIME.word() as i64,
                 0,
                 &arguments,
                 Some(&next),
@@ -103,7 +102,7 @@ unsafe fn read_time_of_day(thread: &Thread, time: *mut [i64; 2]) -> i32 {
     // SAFETY: as the caller says.
     unsafe {
         if thread.process().counter_faults.get() {
-            return raw::syscall6(96, time as usize, 0, 0, 0, 0, 0) as i32;
+            return raw::syscall6(Number::GETTIMEOFDAY, time as usize, 0, 0, 0, 0, 0) as i32;
         }
         vdso::original_gettimeofday(time, core::ptr::null_mut())
     }
@@ -130,7 +129,13 @@ pub unsafe extern "C" fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32 {
         return unsafe { vdso::original_clock_gettime(clock, time) };
     };
     if !(0..12).contains(&clock) || time.is_null() {
-        return through_call(thread, 228, clock as usize, time as usize, 0);
+        return through_call(
+            thread,
+            Number::CLOCK_GETTIME,
+            clock as usize,
+            time as usize,
+            0,
+        );
     }
     // SAFETY: as the caller says.
     unsafe {
@@ -169,7 +174,13 @@ pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], zone: *mut u8) -> i32
         return unsafe { vdso::original_gettimeofday(time, zone) };
     };
     if time.is_null() || !zone.is_null() {
-        return through_call(thread, 96, time as usize, zone as usize, 0);
+        return through_call(
+            thread,
+            Number::GETTIMEOFDAY,
+            time as usize,
+            zone as usize,
+            0,
+        );
     }
     // SAFETY: as the caller says.
     unsafe {
@@ -255,11 +266,17 @@ pub unsafe extern "C" fn clock_getres(clock: i32, resolution: *mut [i64; 2]) -> 
         // SAFETY: as the caller says.
         return unsafe { vdso::original_clock_getres(clock, resolution) };
     };
-    through_call(thread, 229, clock as usize, resolution as usize, 0)
+    through_call(
+        thread,
+        Number::CLOCK_GETRES,
+        clock as usize,
+        resolution as usize,
+        0,
+    )
 }
 
 /// The rare cases go the way of the system call.
 #[inline(never)]
-fn through_call(thread: &mut Thread, number: usize, a: usize, b: usize, c: usize) -> i32 {
+fn through_call(thread: &mut Thread, number: Number, a: usize, b: usize, c: usize) -> i32 {
     crate::call_without_frame(thread, number, [a, b, c, 0, 0, 0]) as i32
 }

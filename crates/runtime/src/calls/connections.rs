@@ -12,16 +12,13 @@ use crate::calls::pairs::new_object;
 use crate::calls::record::{Made, perform, write_down};
 use crate::program::user;
 use crate::state::{Thread, at, header, object};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{
     CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS, object_flags, object_kind,
 };
 
-const GETSOCKNAME: usize = 51;
-const GETPEERNAME: usize = 52;
-const BIND: usize = 49;
-const GETSOCKOPT: usize = 55;
 const EINPROGRESS: isize = -115;
 const AF_UNIX: u16 = 1;
 const AF_INET: u16 = 2;
@@ -54,7 +51,7 @@ impl Address {
     }
 }
 
-fn ask(descriptor: usize, call: usize) -> Option<Address> {
+fn ask(descriptor: usize, call: Number) -> Option<Address> {
     let mut address = Address {
         bytes: [0; 112],
         length: 112,
@@ -222,7 +219,7 @@ fn is_stream(descriptor: usize) -> bool {
     // SAFETY: both words live on this stack. SOL_SOCKET 1, SO_TYPE 3.
     unsafe {
         raw::syscall6(
-            GETSOCKOPT,
+            Number::GETSOCKOPT,
             descriptor,
             1,
             3,
@@ -280,12 +277,20 @@ pub fn record_connect(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// Lets the kernel choose a name for a nameless Unix socket, so that the peer can tell us which it is.
 fn name_socket(descriptor: usize) -> bool {
-    match ask(descriptor, GETSOCKNAME) {
+    match ask(descriptor, Number::GETSOCKNAME) {
         Some(address) if address.length <= 2 => {
             let family = AF_UNIX;
             // SAFETY: a bare family asks for an automatic name.
             let result = unsafe {
-                raw::syscall6(BIND, descriptor, (&raw const family) as usize, 2, 0, 0, 0)
+                raw::syscall6(
+                    Number::BIND,
+                    descriptor,
+                    (&raw const family) as usize,
+                    2,
+                    0,
+                    0,
+                    0,
+                )
             };
             result == 0
         }
@@ -294,7 +299,10 @@ fn name_socket(descriptor: usize) -> bool {
 }
 
 fn publish_unix(thread: &Thread, descriptor: usize, named: bool) -> u32 {
-    let Some(key) = ask(descriptor, GETSOCKNAME).as_ref().and_then(unix_key) else {
+    let Some(key) = ask(descriptor, Number::GETSOCKNAME)
+        .as_ref()
+        .and_then(unix_key)
+    else {
         return 0;
     };
     let flags = if named { object_flags::NAMED_BY_US } else { 0 };
@@ -307,11 +315,11 @@ fn publish_unix(thread: &Thread, descriptor: usize, named: bool) -> u32 {
 }
 
 fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length: usize) -> u32 {
-    let Some(local) = ask(descriptor, GETSOCKNAME) else {
+    let Some(local) = ask(descriptor, Number::GETSOCKNAME) else {
         return 0;
     };
     // While the handshake runs there is no peer yet; then the address asked for is the one.
-    let remote = match ask(descriptor, GETPEERNAME) {
+    let remote = match ask(descriptor, Number::GETPEERNAME) {
         Some(remote) => remote,
         None => {
             let mut remote = Address {
@@ -365,13 +373,13 @@ fn peer_object(descriptor: usize) -> u32 {
     if !is_stream(descriptor) {
         return 0;
     }
-    let Some(remote) = ask(descriptor, GETPEERNAME) else {
+    let Some(remote) = ask(descriptor, Number::GETPEERNAME) else {
         return 0;
     };
     let key = match remote.family() {
         AF_UNIX => unix_key(&remote),
         AF_INET | AF_INET6 => {
-            ask(descriptor, GETSOCKNAME).and_then(|local| internet_key(&remote, &local))
+            ask(descriptor, Number::GETSOCKNAME).and_then(|local| internet_key(&remote, &local))
         }
         _ => None,
     };
@@ -386,7 +394,7 @@ fn peer_object(descriptor: usize) -> u32 {
         }
         if looks > 100 {
             // SAFETY: sched_yield has no arguments.
-            unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
+            unsafe { raw::syscall6(Number::SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
         }
         spin_loop();
         looks += 1;
@@ -413,7 +421,7 @@ pub fn record_name(thread: &mut Thread, made: &mut Made) -> isize {
     let result = perform(thread, made, &arguments);
     let entry = thread.process().entry(made.arguments[0]);
     // The client's own name, or the server's view of it.
-    let ours = (entry & 1 == 0) == (made.number == GETSOCKNAME);
+    let ours = (entry & 1 == 0) == (made.number == Number::GETSOCKNAME);
     if result == 0 && entry > 3 && ours {
         hide_name(entry >> 1, made.arguments[1], made.arguments[2]);
     }

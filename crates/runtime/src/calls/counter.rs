@@ -10,11 +10,11 @@ use crate::program::counter_sites::HALT;
 use crate::program::user;
 use crate::state::Thread;
 use core::arch::x86_64::_rdtsc;
+use wayfarer_calls::Number;
 use wayfarer_entrance::modules::{Auxiliary, Module};
 use wayfarer_entrance::signal_frame::UContext;
 use wayfarer_entrance::{dispatch, raw};
 
-const PRCTL: usize = 157;
 const PR_SET_TSC: usize = 26;
 const PR_TSC_ENABLE: usize = 1;
 const PR_TSC_SIGSEGV: usize = 2;
@@ -47,7 +47,7 @@ pub fn after_exec(thread: &Thread) {
 
 fn set(setting: usize) -> bool {
     // SAFETY: says how the counter is read, nothing else.
-    unsafe { raw::syscall6(PRCTL, PR_SET_TSC, setting, 0, 0, 0, 0) == 0 }
+    unsafe { raw::syscall6(Number::PRCTL, PR_SET_TSC, setting, 0, 0, 0, 0) == 0 }
 }
 
 /// What a read brings, and into which registers.
@@ -165,11 +165,10 @@ fn count_despite_faults() -> u64 {
 
 /// Eight random bytes, from the kernel: as good as the processor's, which is where they come from.
 fn random() -> u64 {
-    const GETRANDOM: usize = 318;
     let mut value = 0u64;
     // SAFETY: eight bytes of this stack.
     unsafe {
-        raw::syscall6(GETRANDOM, (&raw mut value) as usize, 8, 0, 0, 0, 0);
+        raw::syscall6(Number::GETRANDOM, (&raw mut value) as usize, 8, 0, 0, 0, 0);
         (&raw const value).read_volatile()
     }
 }

@@ -13,15 +13,12 @@
 //! made to do so in time, and dispatch stays on.
 
 use crate::state::{Thread, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::dispatch;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, dispatch_state, flags};
 use wayfarer_runtime_abi::record::note;
 
-const MMAP: usize = 9;
-const MPROTECT: usize = 10;
-const SHMAT: usize = 30;
-const PKEY_MPROTECT: usize = 329;
 const PROT_EXEC: usize = 4;
 const MAP_ANONYMOUS: usize = 0x20;
 const SHM_EXEC: usize = 0o100_000;
@@ -89,14 +86,14 @@ pub fn starts_off(thread: &mut Thread) -> bool {
 
 /// Before this call: does it add code? `arguments` are its own.
 #[inline]
-pub fn before_call(thread: &mut Thread, number: usize, arguments: &[usize; 6]) {
+pub fn before_call(thread: &mut Thread, number: Number, arguments: &[usize; 6]) {
     let adds = match number {
-        MMAP | MPROTECT | PKEY_MPROTECT => arguments[2] & PROT_EXEC != 0,
-        SHMAT => arguments[2] & SHM_EXEC != 0,
+        Number::MMAP | Number::MPROTECT | Number::PKEY_MPROTECT => arguments[2] & PROT_EXEC != 0,
+        Number::SHMAT => arguments[2] & SHM_EXEC != 0,
         _ => false,
     };
     if adds {
-        let of_a_file = number == MMAP && arguments[3] & MAP_ANONYMOUS == 0;
+        let of_a_file = number == Number::MMAP && arguments[3] & MAP_ANONYMOUS == 0;
         code_added(thread, of_a_file);
     }
 }

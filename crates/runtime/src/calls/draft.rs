@@ -20,18 +20,17 @@ use crate::calls::outputs::{self, Before, EINTR};
 use crate::calls::reads::{self, Incoming};
 use crate::calls::record as recording;
 use crate::calls::record::{Made, again, write_down};
-use crate::calls::table::Call;
 use crate::log::RECORD_HEAD;
 use crate::parallel::order;
 use crate::program::user;
 use crate::serial::token;
 use crate::state::Thread;
+use wayfarer_calls::Call;
+use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, varint_length, zigzag};
 use wayfarer_runtime_abi::record;
-
-const READ: usize = 0;
 
 /// A record after the end of the log.
 struct Draft {
@@ -46,8 +45,8 @@ struct Draft {
 #[inline(always)]
 pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isize {
     token::release(thread);
-    let number = frame.rax;
-    let incoming = if number == READ {
+    let number = frame.number();
+    let incoming = if number == Number::READ {
         Incoming::of(thread, frame.rdi, true)
     } else {
         None
@@ -77,7 +76,7 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
     // then it will not be looked at, and what the record says of it does not matter.
     let length = unsafe {
         let start = thread.log.cursor.add(gap);
-        let mut end = Thread::put_head(start, tag, number as u64, check, value);
+        let mut end = Thread::put_head(start, tag, number.word(), check, value);
         if piece.1 > 0 {
             end = put_varint(end, piece.1 as u64);
             user::copy_in(end, piece.0, piece.1);

@@ -17,6 +17,7 @@ use crate::serial::token;
 use crate::session::diverge;
 use crate::session::futex;
 use crate::state::{Thread, header, map_window, room_window};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::{get_varint, zigzag};
@@ -38,8 +39,8 @@ struct Parts {
     flags: usize,
 }
 
-fn parts(number: usize, a: &[usize; 6]) -> Parts {
-    if number == 59 {
+fn parts(number: Number, a: &[usize; 6]) -> Parts {
+    if number == Number::EXECVE {
         Parts {
             directory: AT_FDCWD,
             path: a[0],
@@ -93,13 +94,13 @@ fn is_opaque(thread: &mut Thread, parts: Parts) -> bool {
 fn path_is_opaque(thread: &mut Thread, directory: usize, path: usize, depth: u32) -> bool {
     const CLOEXEC: usize = 0o2_000_000;
     // SAFETY: the kernel judges the path itself.
-    let descriptor = unsafe { raw::syscall6(257, directory, path, CLOEXEC, 0, 0, 0) };
+    let descriptor = unsafe { raw::syscall6(Number::OPENAT, directory, path, CLOEXEC, 0, 0, 0) };
     if descriptor < 0 {
         return false;
     }
     let opaque = file_is_opaque(thread, descriptor as usize, depth);
     // SAFETY: opened above.
-    unsafe { raw::syscall6(3, descriptor as usize, 0, 0, 0, 0, 0) };
+    unsafe { raw::syscall6(Number::CLOSE, descriptor as usize, 0, 0, 0, 0, 0) };
     opaque
 }
 
@@ -109,8 +110,24 @@ fn file_is_opaque(thread: &mut Thread, descriptor: usize, depth: u32) -> bool {
     // SAFETY: both buffers live on this stack and are as long as said.
     let (described, length) = unsafe {
         (
-            raw::syscall6(5, descriptor, (&raw mut status) as usize, 0, 0, 0, 0),
-            raw::syscall6(17, descriptor, (&raw mut head) as usize, 1023, 0, 0, 0),
+            raw::syscall6(
+                Number::FSTAT,
+                descriptor,
+                (&raw mut status) as usize,
+                0,
+                0,
+                0,
+                0,
+            ),
+            raw::syscall6(
+                Number::PREAD64,
+                descriptor,
+                (&raw mut head) as usize,
+                1023,
+                0,
+                0,
+                0,
+            ),
         )
     };
     if described == 0 && changes_identity(&status) {
@@ -146,8 +163,8 @@ fn changes_identity(status: &[u32; 36]) -> bool {
     // SAFETY: no arguments.
     let (user, users_group) = unsafe {
         (
-            raw::syscall6(102, 0, 0, 0, 0, 0, 0) as u32,
-            raw::syscall6(104, 0, 0, 0, 0, 0, 0) as u32,
+            raw::syscall6(Number::GETUID, 0, 0, 0, 0, 0, 0) as u32,
+            raw::syscall6(Number::GETGID, 0, 0, 0, 0, 0, 0) as u32,
         )
     };
     (mode & 0o4000 != 0 && owner != user) || (mode & 0o2010 == 0o2010 && group != users_group)
@@ -203,7 +220,7 @@ impl Room {
 
     fn free(&self) {
         // SAFETY: mapped by `new`.
-        unsafe { raw::syscall6(11, self.start, self.length, 0, 0, 0, 0) };
+        unsafe { raw::syscall6(Number::MUNMAP, self.start, self.length, 0, 0, 0, 0) };
     }
 
     fn push(&mut self, bytes: &[u8]) {
@@ -317,7 +334,8 @@ fn survivors(thread: &mut Thread) -> ([[u32; 2]; MAX_SURVIVORS], usize) {
     while descriptor < process.descriptors.high.get() {
         let entry = process.entry(descriptor);
         // SAFETY: fcntl(F_GETFD) touches no memory.
-        if entry != 0 && unsafe { raw::syscall6(72, descriptor, 1, 0, 0, 0, 0) } & 1 == 0 {
+        if entry != 0 && unsafe { raw::syscall6(Number::FCNTL, descriptor, 1, 0, 0, 0, 0) } & 1 == 0
+        {
             match found.get_mut(count) {
                 Some(place) => {
                     *place = [descriptor as u32, entry];
@@ -345,7 +363,7 @@ pub fn record_exec(thread: &mut Thread, made: &mut Made) -> isize {
     } else if header().flags & flags::NO_ENVIRONMENT == 0
         && let Some((ours, array)) = with_ours(thread, parts.environment, BASE_PADDING)
     {
-        let index = if made.number == 59 { 2 } else { 3 };
+        let index = if made.number == Number::EXECVE { 2 } else { 3 };
         // SAFETY: 2 or 3.
         unsafe { *arguments.get_unchecked_mut(index) = array };
         room = Some(ours);
@@ -427,7 +445,7 @@ fn write_exec(
     let payload = payload.get(..length).unwrap_or(&[]);
     thread.emit_with(
         record::SYSCALL,
-        made.number as u64,
+        made.number.word(),
         check,
         zigzag(0),
         payload,
@@ -489,7 +507,7 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
         diverge::report(
             thread,
             divergence::OTHER_CALL,
-            made.number as i64,
+            made.number.word() as i64,
             0,
             &made.arguments,
             Some(&next),
@@ -524,13 +542,13 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
         .store(consumed as u64, Ordering::Relaxed);
     counter::before_exec(thread);
     // SAFETY: the arrays were built above.
-    let result = unsafe { raw::syscall6(59, path, argument_array, array, 0, 0, 0) };
+    let result = unsafe { raw::syscall6(Number::EXECVE, path, argument_array, array, 0, 0, 0) };
     diverge::details([(-result) as u64, 0, 0, 0]);
     diverge::text(executable.as_ptr(), executable.len());
     diverge::report(
         thread,
         divergence::EXEC_FAILED,
-        made.number as i64,
+        made.number.word() as i64,
         0,
         &made.arguments,
         Some(&next),
@@ -580,7 +598,15 @@ fn end_as_recorded(thread: &mut Thread) -> ! {
         if status & 0x8000_0000 != 0 && status & 0x7f != 0 {
             log_end::die(status & 0x7f);
         }
-        raw::syscall6(231, (status >> 8 & 0xff) as usize, 0, 0, 0, 0, 0);
+        raw::syscall6(
+            Number::EXIT_GROUP,
+            (status >> 8 & 0xff) as usize,
+            0,
+            0,
+            0,
+            0,
+            0,
+        );
     }
     futex::rest()
 }

@@ -27,6 +27,7 @@ use crate::signals::mask::{block_all_signals, block_signals};
 use crate::state::windows;
 use crate::state::word::Word;
 use crate::state::{Thread, thread_window};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::zigzag;
@@ -39,14 +40,14 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     let code = made.arguments[0] as u32 & 0xff;
     // SAFETY: the slot is part of the session mapping.
     let slot = unsafe { &*thread.process().slot.get() };
-    let only_thread = made.number == 60 && slot.threads_live.load(Ordering::Acquire) > 1;
+    let only_thread = made.number == Number::EXIT && slot.threads_live.load(Ordering::Acquire) > 1;
     let check = check::fold(thread.log.hash);
     if thread.mode == MODE_RECORD {
         if !only_thread {
             finals(thread);
         }
         let value = zigzag(i64::from(made.arguments[0] as u32));
-        thread.emit(record::EXIT, made.number as u64, check, value);
+        thread.emit(record::EXIT, made.number.word(), check, value);
     } else {
         replay::expect_exit(thread, made, check);
     }
@@ -68,7 +69,7 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
         output::finish_outputs(thread.number);
     }
     // SAFETY: ends the process.
-    unsafe { raw::syscall6(231, made.arguments[0], 0, 0, 0, 0, 0) };
+    unsafe { raw::syscall6(Number::EXIT_GROUP, made.arguments[0], 0, 0, 0, 0, 0) };
     futex::rest()
 }
 
@@ -138,7 +139,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
     // the program may have given them away.
     unsafe {
-        raw::syscall6(218, 0, 0, 0, 0, 0, 0);
+        raw::syscall6(Number::SET_TID_ADDRESS, 0, 0, 0, 0, 0, 0);
         leave_thread(
             thread.ending.clear_tid,
             word,

@@ -8,11 +8,11 @@ use crate::calls::check;
 use crate::calls::record::{Made, call_kernel};
 use crate::program::user;
 use crate::state::{Thread, header, map_window, room_window};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::SESSION_FD;
 use wayfarer_runtime_abi::layout::flags;
 
-const SECCOMP: usize = 317;
 const PR_SET_SECCOMP: usize = 22;
 const SET_MODE_FILTER: usize = 1;
 const PRCTL_MODE_FILTER: usize = 2;
@@ -59,13 +59,13 @@ const PREFIX: [Instruction; 8] = [
 ];
 
 /// Whether a call installs a filter that needs our instructions before it.
-pub fn is_filter(number: usize, a: &[usize; 6]) -> bool {
+pub fn is_filter(number: Number, a: &[usize; 6]) -> bool {
     header().flags & flags::NO_FILTER_PREFIX == 0 && installs_filter(number, a)
 }
 
-fn installs_filter(number: usize, a: &[usize; 6]) -> bool {
-    (number == SECCOMP && a[0] == SET_MODE_FILTER)
-        || (number == 157 && a[0] == PR_SET_SECCOMP && a[1] == PRCTL_MODE_FILTER)
+fn installs_filter(number: Number, a: &[usize; 6]) -> bool {
+    (number == Number::SECCOMP && a[0] == SET_MODE_FILTER)
+        || (number == Number::PRCTL && a[0] == PR_SET_SECCOMP && a[1] == PRCTL_MODE_FILTER)
 }
 
 pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
@@ -92,10 +92,10 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
                     result = call_kernel(made.number, &arguments);
                     core::hint::black_box(&longer);
                 }
-                raw::syscall6(11, room as usize, bytes, 0, 0, 0, 0);
+                raw::syscall6(Number::MUNMAP, room as usize, bytes, 0, 0, 0, 0);
             }
         }
     }
-    thread.emit_call(made.number as u64, made.check, result as i64);
+    thread.emit_call(made.number, made.check, result as i64);
     result
 }

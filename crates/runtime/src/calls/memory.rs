@@ -22,17 +22,12 @@ use crate::program::counter_sites;
 use crate::serial::token;
 use crate::session::diverge;
 use crate::state::{Thread, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{SESSION_BASE, divergence};
 use wayfarer_runtime_abi::record::{self, note};
 
-pub const MMAP: usize = 9;
-const BRK: usize = 12;
-const MREMAP: usize = 25;
-const SHMGET: usize = 29;
-const SHMAT: usize = 30;
-const SHMDT: usize = 67;
 pub const MAP_SHARED: usize = 1;
 const MAP_PRIVATE: usize = 2;
 pub const MAP_FIXED: usize = 0x10;
@@ -68,7 +63,6 @@ fn is_shared(flags: usize) -> bool {
 /// Whether what a shared mapping of a file shows may change: through itself, or through a second mapping or a
 /// call on the same descriptor. Programs that make code map a file twice like this, to write and to run.
 fn may_change(made: &Made) -> bool {
-    const FCNTL: usize = 72;
     const GET_FLAGS: usize = 3;
     const ACCESS: isize = 3;
     let a = &made.arguments;
@@ -76,7 +70,7 @@ fn may_change(made: &Made) -> bool {
         return is_shared(a[3]);
     }
     // SAFETY: asks for a number.
-    let flags = unsafe { raw::syscall6(FCNTL, a[4], GET_FLAGS, 0, 0, 0, 0) };
+    let flags = unsafe { raw::syscall6(Number::FCNTL, a[4], GET_FLAGS, 0, 0, 0, 0) };
     flags > 0 && flags & ACCESS != 0
 }
 
@@ -88,7 +82,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     let result = unsafe { call_kernel(made.number, &made.arguments) };
     let mut source = 0;
     match made.number {
-        MMAP if is_file_mapping(made, result) => {
+        Number::MMAP if is_file_mapping(made, result) => {
             source = record_file(thread, made, result);
             let [_, length, protection, _, descriptor, offset] = made.arguments;
             if source != source::SHARED && protection & PROT_EXEC != 0 {
@@ -96,17 +90,17 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
             }
             mark_counters(thread, made, result);
         }
-        SHMAT if result > 0 => record_segment(thread, made, result),
-        MREMAP if !is_error(result) => {
+        Number::SHMAT if result > 0 => record_segment(thread, made, result),
+        Number::MREMAP if !is_error(result) => {
             writethrough::moved(
                 thread,
                 made.arguments[0],
                 result as usize,
                 made.arguments[2],
             );
-            thread.emit_call(MREMAP as u64, made.check, result as i64);
+            thread.emit_call(Number::MREMAP, made.check, result as i64);
         }
-        _ => thread.emit_call(made.number as u64, made.check, result as i64),
+        _ => thread.emit_call(made.number, made.check, result as i64),
     }
     join_if_shared(thread, made, result, source);
     result
@@ -123,9 +117,9 @@ fn is_error(result: isize) -> bool {
 /// Both modes: memory that other processes may share puts us into their domain.
 fn join_if_shared(thread: &mut Thread, made: &Made, result: isize, source: u8) {
     let joins = match made.number {
-        MMAP if source == source::SHARED => true,
-        MMAP => is_shared(made.arguments[3]) && made.arguments[2] & PROT_WRITE != 0,
-        SHMAT => true,
+        Number::MMAP if source == source::SHARED => true,
+        Number::MMAP => is_shared(made.arguments[3]) && made.arguments[2] & PROT_WRITE != 0,
+        Number::SHMAT => true,
         _ => false,
     };
     if joins && !is_error(result) {
@@ -148,7 +142,17 @@ fn describe(descriptor: usize) -> Option<File> {
     const CHANGED: usize = 13;
     let mut status = [0u64; 18];
     // SAFETY: a stat is 144 bytes.
-    let result = unsafe { raw::syscall6(5, descriptor, (&raw mut status) as usize, 0, 0, 0, 0) };
+    let result = unsafe {
+        raw::syscall6(
+            Number::FSTAT,
+            descriptor,
+            (&raw mut status) as usize,
+            0,
+            0,
+            0,
+            0,
+        )
+    };
     (result == 0).then_some(File {
         device: status[0],
         inode: status[1],
@@ -166,7 +170,17 @@ fn describe(descriptor: usize) -> Option<File> {
 fn starts_like_elf(descriptor: usize) -> bool {
     let mut head = [0u8; 4];
     // SAFETY: four bytes on this stack.
-    let result = unsafe { raw::syscall6(17, descriptor, (&raw mut head) as usize, 4, 0, 0, 0) };
+    let result = unsafe {
+        raw::syscall6(
+            Number::PREAD64,
+            descriptor,
+            (&raw mut head) as usize,
+            4,
+            0,
+            0,
+            0,
+        )
+    };
     result == 4 && &head == b"\x7fELF"
 }
 
@@ -196,7 +210,7 @@ pub fn path_of(descriptor: usize, into: &mut [u8; 4096]) -> usize {
     // SAFETY: name and buffer live on the caller's stack.
     let length = unsafe {
         raw::syscall6(
-            89,
+            Number::READLINK,
             (&raw const name) as usize,
             into.as_mut_ptr() as usize,
             4095,
@@ -303,7 +317,7 @@ fn write(
         let place = Thread::put_head(
             place,
             tag,
-            made.number as u64,
+            made.number.word(),
             made.check,
             zigzag(result as i64),
         );
@@ -321,7 +335,7 @@ fn record_segment(thread: &mut Thread, made: &Made, result: isize) {
     // SAFETY: shmid_ds is 112 bytes; IPC_STAT is 2.
     unsafe {
         raw::syscall6(
-            31,
+            Number::SHMCTL,
             made.arguments[0],
             2,
             (&raw mut status) as usize,
@@ -349,9 +363,9 @@ fn record_segment(thread: &mut Thread, made: &Made, result: isize) {
 /// Replay of the same calls.
 #[inline(never)]
 pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
-    if made.number == SHMDT || made.number == SHMGET {
+    if made.number == Number::SHMDT || made.number == Number::SHMGET {
         let result = crate::calls::replay::emulate(thread, made, made.call);
-        if made.number == SHMDT && result == 0 {
+        if made.number == Number::SHMDT && result == 0 {
             // The mapping itself stays: its length is not known here, and it is not looked at again.
             return 0;
         }
@@ -363,20 +377,20 @@ pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
     reader::advance(thread, next.length);
     thread.count_event();
     let promised = next.value as isize;
-    if made.number != BRK && is_error(promised) {
+    if made.number != Number::BRK && is_error(promised) {
         return promised;
     }
     let real = match made.number {
-        BRK => {
+        Number::BRK => {
             // SAFETY: the program's own call.
-            unsafe { call_kernel(BRK, &made.arguments) }
+            unsafe { call_kernel(Number::BRK, &made.arguments) }
         }
-        MREMAP => {
+        Number::MREMAP => {
             let a = &made.arguments;
             writethrough::moved(thread, a[0], promised as usize, a[2]);
             replay_move(made, promised)
         }
-        SHMAT => {
+        Number::SHMAT => {
             let length = word(next.payload, 25) as usize;
             replay_shared(thread, promised as usize, length, 3, next.payload)
         }
@@ -387,14 +401,14 @@ pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
         diverge::report(
             thread,
             divergence::OTHER_MEMORY,
-            made.number as i64,
+            made.number.word() as i64,
             check,
             &made.arguments,
             Some(&next),
         );
     }
     let source = next.payload.first().copied().unwrap_or(0);
-    if made.number == MMAP && is_file_mapping(made, promised) {
+    if made.number == Number::MMAP && is_file_mapping(made, promised) {
         mark_counters(thread, made, promised);
     }
     join_if_shared(thread, made, promised, source);
@@ -414,9 +428,17 @@ fn replay_move(made: &Made, promised: isize) -> isize {
     // SAFETY: the program's own call; MREMAP_MAYMOVE | MREMAP_FIXED force the recorded place.
     unsafe {
         if promised as usize == a[0] {
-            raw::syscall6(MREMAP, a[0], a[1], a[2], a[3] & !1, 0, 0)
+            raw::syscall6(Number::MREMAP, a[0], a[1], a[2], a[3] & !1, 0, 0)
         } else {
-            raw::syscall6(MREMAP, a[0], a[1], a[2], a[3] | 3, promised as usize, 0)
+            raw::syscall6(
+                Number::MREMAP,
+                a[0],
+                a[1],
+                a[2],
+                a[3] | 3,
+                promised as usize,
+                0,
+            )
         }
     }
 }
@@ -439,7 +461,7 @@ fn replay_map(thread: &mut Thread, made: &Made, promised: isize, payload: &'stat
     let address = promised as usize;
     if a[3] & MAP_ANONYMOUS != 0 {
         // SAFETY: the program's own call at the recorded place.
-        return unsafe { raw::syscall6(MMAP, address, a[1], a[2], flags, usize::MAX, 0) };
+        return unsafe { raw::syscall6(Number::MMAP, address, a[1], a[2], flags, usize::MAX, 0) };
     }
     match payload.first() {
         Some(&source::FILE) => replay_file(thread, made, address, flags, payload),
@@ -449,11 +471,11 @@ fn replay_map(thread: &mut Thread, made: &Made, promised: isize, payload: &'stat
             let flags = MAP_PRIVATE | MAP_ANONYMOUS | place;
             // SAFETY: fresh memory at the recorded place, filled and then protected as asked.
             unsafe {
-                let result = raw::syscall6(MMAP, address, a[1], 3, flags, usize::MAX, 0);
+                let result = raw::syscall6(Number::MMAP, address, a[1], 3, flags, usize::MAX, 0);
                 if result == promised {
                     let length = bytes.len().min(a[1]);
                     core::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, length);
-                    raw::syscall6(10, address, a[1], a[2], 0, 0, 0);
+                    raw::syscall6(Number::MPROTECT, address, a[1], a[2], 0, 0, 0);
                 }
                 result
             }
@@ -477,7 +499,7 @@ fn replay_file(
     let descriptor = unsafe {
         core::ptr::copy_nonoverlapping(path.as_ptr(), name, length);
         name.add(length).write(0);
-        raw::syscall6(2, name as usize, 0o2_000_000, 0, 0, 0, 0)
+        raw::syscall6(Number::OPEN, name as usize, 0o2_000_000, 0, 0, 0, 0)
     };
     if descriptor < 0 {
         other_file(thread, made, path, -descriptor);
@@ -486,8 +508,8 @@ fn replay_file(
     let file = describe(descriptor).unwrap_or_default();
     // SAFETY: the program's own call at the recorded place, on the file opened above.
     let result = unsafe {
-        let result = raw::syscall6(MMAP, address, a[1], a[2], flags, descriptor, a[5]);
-        raw::syscall6(3, descriptor, 0, 0, 0, 0, 0);
+        let result = raw::syscall6(Number::MMAP, address, a[1], a[2], flags, descriptor, a[5]);
+        raw::syscall6(Number::CLOSE, descriptor, 0, 0, 0, 0, 0);
         result
     };
     if !is_error(result) && page_hash(address, file, a[5] as u64, a[2]) != word(payload, 1) {
@@ -502,7 +524,7 @@ fn other_file(thread: &mut Thread, made: &Made, path: &[u8], errno: isize) -> ! 
     diverge::report(
         thread,
         divergence::OTHER_FILE,
-        MMAP as i64,
+        Number::MMAP.word() as i64,
         0,
         &made.arguments,
         None,

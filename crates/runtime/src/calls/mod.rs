@@ -24,7 +24,6 @@ pub mod spare;
 pub mod special;
 pub mod splice;
 pub mod streams;
-pub mod table;
 pub mod vfork;
 pub mod writes;
 pub mod writethrough;

@@ -14,6 +14,7 @@ use crate::signals::mask;
 use crate::signals::queue;
 use crate::state::{Thread, header, take};
 use core::mem::MaybeUninit;
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::get_varint;
@@ -29,9 +30,8 @@ pub type Block = MaybeUninit<[u8; 4096]>;
 /// Both modes: what a thread writes to the output is what it had in its turn, though others have theirs before it comes to
 /// that, and may use the same buffer, as libc does at the end of a process. Where to find a copy of it, or else itself.
 pub fn copied(thread: &Thread, made: &Made, length: usize, copy: &mut Block) -> usize {
-    const WRITE: usize = 1;
     let from = made.arguments[1];
-    let fits = length <= size_of::<Block>() && made.number == WRITE;
+    let fits = length <= size_of::<Block>() && made.number == Number::WRITE;
     if fits && thread.serial.holds_token && user::copy_in(copy.as_mut_ptr().cast(), from, length) {
         copy.as_ptr() as usize
     } else {
@@ -55,7 +55,7 @@ pub fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         token::let_go(thread);
         lock_output(thread.number, true);
         let place = take(&header().output_turn);
-        let (number, length) = (made.number as u64, length as u64);
+        let (number, length) = (made.number.word(), length as u64);
         let announced = thread.announce(record::OUTPUT, number, check, length, Some(place));
         // SAFETY: the program's own call.
         let result = unsafe {
@@ -131,7 +131,7 @@ fn unlock_output(me: u32) {
 /// Writes to the output of the session when it is this write's turn.
 pub fn replay_output(
     thread: &mut Thread,
-    number: usize,
+    number: Number,
     arguments: &[usize; 6],
     record: &Record<'static>,
     length: usize,

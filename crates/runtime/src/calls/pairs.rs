@@ -5,6 +5,7 @@ use crate::calls::outputs;
 use crate::calls::record::{Made, write_down};
 use crate::program::user;
 use crate::state::{Thread, header, object, take};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MAX_OBJECTS, object_flags, object_kind};
@@ -37,7 +38,7 @@ pub fn record_pair(thread: &mut Thread, made: &mut Made) -> isize {
     };
     let mut number = 0u32;
     if result == 0 {
-        let is_pipe = made.number != 53;
+        let is_pipe = made.number != Number::SOCKETPAIR;
         // Only streams keep their bytes in order and in one piece.
         let is_stream = made.arguments[1] & 0xf == 1;
         if is_pipe {
@@ -54,8 +55,8 @@ pub fn record_pair(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// Enters the two descriptors that a pipe or socketpair call has just given.
-pub fn attach_pair(thread: &mut Thread, call: usize, arguments: &[usize; 6], number: u32) {
-    let pointer = if call == 53 {
+pub fn attach_pair(thread: &mut Thread, call: Number, arguments: &[usize; 6], number: u32) {
+    let pointer = if call == Number::SOCKETPAIR {
         arguments[3]
     } else {
         arguments[0]
@@ -68,7 +69,7 @@ pub fn attach_pair(thread: &mut Thread, call: usize, arguments: &[usize; 6], num
     if number == 0 {
         process.set_entry(pair[0] as usize, 0);
         process.set_entry(pair[1] as usize, 0);
-    } else if call == 53 {
+    } else if call == Number::SOCKETPAIR {
         process.set_entry(pair[0] as usize, entry);
         process.set_entry(pair[1] as usize, entry + 1);
     } else {

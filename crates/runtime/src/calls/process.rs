@@ -18,6 +18,11 @@ use crate::state::{
     self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
     process_window, room_window, take, thread_slot, thread_window,
 };
+use wayfarer_calls::Number;
+use wayfarer_calls::process::{
+    CLONE_CHILD_CLEARTID, CLONE_CHILD_SETTID, CLONE_CLEAR_SIGHAND, CLONE_PARENT_SETTID,
+    CLONE_PIDFD, CLONE_THREAD, CLONE_VFORK, CLONE_VM,
+};
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{dispatch, raw, tls};
@@ -29,17 +34,9 @@ use wayfarer_runtime_abi::layout::{
 };
 use wayfarer_runtime_abi::record;
 
-const CLONE_PARENT_SETTID: usize = 0x10_0000;
-const CLONE_CHILD_CLEARTID: usize = 0x20_0000;
-const CLONE_CHILD_SETTID: usize = 0x100_0000;
-const CLONE_THREAD: usize = 0x1_0000;
-const CLONE_PIDFD: usize = 0x1000;
-const CLONE_CLEAR_SIGHAND: usize = 0x1_0000_0000;
 /// Namespaces: a replay makes none.
 const CLONE_NAMESPACES: usize = 0x7e02_0000;
 pub const ENOMEM: isize = -12;
-const GETPID: usize = 39;
-const GETTID: usize = 186;
 
 /// Numbers of a child of the session.
 #[derive(Clone, Copy)]
@@ -56,14 +53,14 @@ struct Wishes {
     child_tid: usize,
 }
 
-fn wishes(number: usize, a: &[usize; 6]) -> Option<Wishes> {
+fn wishes(number: Number, a: &[usize; 6]) -> Option<Wishes> {
     match number {
-        56 => Some(Wishes {
+        Number::CLONE => Some(Wishes {
             flags: a[0],
             parent_tid: a[2],
             child_tid: a[3],
         }),
-        435 => {
+        Number::CLONE3 => {
             let fields = user::read::<[usize; 8]>(a[0])?;
             Some(Wishes {
                 flags: fields[0],
@@ -71,8 +68,8 @@ fn wishes(number: usize, a: &[usize; 6]) -> Option<Wishes> {
                 child_tid: fields[2],
             })
         }
-        58 => Some(Wishes {
-            flags: clone::CLONE_VM | clone::CLONE_VFORK,
+        Number::VFORK => Some(Wishes {
+            flags: CLONE_VM | CLONE_VFORK,
             ..Wishes::default()
         }),
         _ => Some(Wishes::default()),
@@ -81,12 +78,12 @@ fn wishes(number: usize, a: &[usize; 6]) -> Option<Wishes> {
 
 fn own_pid() -> u32 {
     // SAFETY: getpid has no arguments.
-    unsafe { raw::syscall6(GETPID, 0, 0, 0, 0, 0, 0) as u32 }
+    unsafe { raw::syscall6(Number::GETPID, 0, 0, 0, 0, 0, 0) as u32 }
 }
 
 fn own_tid() -> u32 {
     // SAFETY: gettid has no arguments.
-    unsafe { raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0) as u32 }
+    unsafe { raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0) as u32 }
 }
 
 /// Takes numbers for a child and describes it in the session.
@@ -266,11 +263,10 @@ pub fn child_of(process: &Process, pid: u32) -> u32 {
 
 /// Replay: children that have ended would keep their ids until this process ends, and a system has not so many.
 pub fn bury_children() {
-    const WAIT4: usize = 61;
     const NO_HANG: usize = 1;
     const ALL: usize = 0x4000_0000;
     // SAFETY: the program's own waits are answered from the log: nothing else asks for them.
-    while unsafe { raw::syscall6(WAIT4, usize::MAX, 0, NO_HANG | ALL, 0, 0, 0) } > 0 {}
+    while unsafe { raw::syscall6(Number::WAIT4, usize::MAX, 0, NO_HANG | ALL, 0, 0, 0) } > 0 {}
 }
 
 fn payload(child: Child) -> [u8; 8] {
@@ -287,7 +283,7 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
     match unsafe { clone::shape(made.number, &made.arguments) } {
         Shape::Vfork => {
             made.frame.retry_as_vfork();
-            return made.number as isize;
+            return made.number.get() as isize;
         }
         Shape::SharedStack => {
             thread.note(record::note::UNSEEN_CLONE, wishes.flags as i64, &[]);
@@ -317,10 +313,10 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// Recording: the child is written down before it lives, so that it never outlives its record. The
 /// result follows.
-pub fn announce(thread: &mut Thread, number: usize, child: Child) {
+pub fn announce(thread: &mut Thread, number: Number, child: Child) {
     thread.emit_with(
         record::SYSCALL,
-        number as u64,
+        number.word(),
         0,
         zigzag(0),
         &payload(child),
@@ -338,9 +334,9 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
     let mut arguments = made.arguments;
     let mut fields = [0usize; 11];
     if thread.mode == MODE_REPLAY {
-        if made.number == 56 {
+        if made.number == Number::CLONE {
             arguments[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
-        } else if made.number == 435 {
+        } else if made.number == Number::CLONE3 {
             let size = arguments[1].min(88);
             user::copy_in((&raw mut fields).cast(), arguments[0], size);
             fields[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
@@ -540,7 +536,7 @@ pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
     match unsafe { clone::shape(made.number, &made.arguments) } {
         Shape::Vfork => {
             made.frame.retry_as_vfork();
-            return made.number as isize;
+            return made.number.get() as isize;
         }
         Shape::SharedStack => return -22,
         Shape::Fork | Shape::NewStack => {}
@@ -565,7 +561,7 @@ pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
         diverge::report(
             thread,
             divergence::CLONE_FAILED,
-            made.number as i64,
+            made.number.word() as i64,
             0,
             &made.arguments,
             None,

@@ -7,6 +7,7 @@ use crate::calls::record::{Made, contents_all, perform, plain, write_down};
 use crate::calls::streams::{claim, contents_flag, direction, each_passed};
 use crate::program::user;
 use crate::state::{Thread, object};
+use wayfarer_calls::Number;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{Object, object_flags};
 use wayfarer_runtime_abi::record;
@@ -16,10 +17,10 @@ use wayfarer_runtime_abi::record;
 const PLAIN_RECEIVE: usize = 0x40 | 0x100 | 0x4000 | 0x4000_0000;
 
 /// Whether a read-like call takes the next bytes of a stream and tells nothing else.
-pub fn is_plain_read(number: usize, arguments: &[usize; 6]) -> bool {
+pub fn is_plain_read(number: Number, arguments: &[usize; 6]) -> bool {
     match number {
-        0 | 19 => true,
-        45 => arguments[4] == 0 && arguments[3] & !PLAIN_RECEIVE == 0,
+        Number::READ | Number::READV => true,
+        Number::RECVFROM => arguments[4] == 0 && arguments[3] & !PLAIN_RECEIVE == 0,
         _ => false,
     }
 }
@@ -82,7 +83,7 @@ pub fn write_read(thread: &mut Thread, made: &Made, result: isize, incoming: Inc
     if result > 0 && incoming.is_exclusive() {
         thread.emit(
             record::RECEIVE,
-            made.number as u64,
+            made.number.word(),
             made.check,
             result as u64,
         );
@@ -102,7 +103,7 @@ pub fn record_message(thread: &mut Thread, made: &mut Made) -> isize {
     }
     let result = plain(thread, made);
     // Descriptors that came with the bytes may reuse numbers; nothing is known about them.
-    if result >= 0 && made.number == 47 {
+    if result >= 0 && made.number == Number::RECVMSG {
         forget_received(thread, made.arguments[1]);
     }
     result

@@ -13,7 +13,6 @@ use crate::calls::process;
 use crate::calls::reads;
 use crate::calls::special;
 use crate::calls::splice;
-use crate::calls::table::{self, Call, Kind};
 use crate::calls::writes;
 use crate::calls::writethrough;
 use crate::hooks::library;
@@ -25,6 +24,7 @@ use crate::serial::token;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::{Thread, header};
+use wayfarer_calls::{Call, Kind, Number};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -39,7 +39,7 @@ pub const EINVAL: isize = -22;
 /// One call of the program, from its arguments to its result.
 pub struct Made<'a> {
     pub call: &'static Call,
-    pub number: usize,
+    pub number: Number,
     pub arguments: [usize; 6],
     pub check: u8,
     pub frame: &'a mut Frame,
@@ -50,7 +50,7 @@ impl Made<'_> {
     pub fn new<'a>(call: &'static Call, frame: &'a mut Frame) -> Made<'a> {
         Made {
             call,
-            number: frame.rax,
+            number: frame.number(),
             arguments: frame.arguments(),
             check: 0,
             frame,
@@ -62,21 +62,21 @@ impl Made<'_> {
 #[inline(always)]
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.arrivals.pending.load(Ordering::Relaxed) != 0
-        && (thread.sync == order::OFF || !parallel::is_made_for_real(frame.rax))
+        && (thread.sync == order::OFF || !parallel::is_made_for_real(frame.number()))
     {
         signals::deliver(thread, frame, record::place::ENTRY);
     }
     if thread.sync != order::OFF && parallel::enter(thread, frame) {
         return;
     }
-    let number = frame.rax;
-    let call = table::get(number);
+    let number = frame.number();
+    let call = number.call();
     let result = if call.bare {
         let arguments = frame.arguments();
         let check = check::arguments(thread, call, number, &arguments);
         // SAFETY: the program's own call.
         let result = unsafe { call_kernel(number, &arguments) };
-        thread.emit_call(number as u64, check, result as i64);
+        thread.emit_call(number, check, result as i64);
         result
     } else if call.drafts && thread.serial.holds_token && thread.sync == order::OFF {
         draft::make(thread, frame, call)
@@ -94,13 +94,17 @@ fn ordinary(thread: &mut Thread, mut made: Made) -> isize {
         Kind::Special => routine(thread, &mut made),
         Kind::Execute => execute(thread, &mut made),
         Kind::Refuse => {
-            if matches!(made.number, 206 | 425) {
-                thread.note(record::note::REFUSED_ASYNC_IO, made.number as i64, &[]);
+            if matches!(made.number, Number::IO_SETUP | Number::IO_URING_SETUP) {
+                thread.note(
+                    record::note::REFUSED_ASYNC_IO,
+                    made.number.word() as i64,
+                    &[],
+                );
             }
             ENOSYS
         }
         Kind::Unknown => {
-            thread.note(record::note::UNKNOWN_CALL, made.number as i64, &[]);
+            thread.note(record::note::UNKNOWN_CALL, made.number.word() as i64, &[]);
             plain(thread, &mut made)
         }
     }
@@ -113,10 +117,10 @@ fn execute(thread: &mut Thread, made: &mut Made) -> isize {
     disarm::before_call(thread, number, &arguments);
     // SAFETY: the program's own call.
     let result = unsafe { call_kernel(number, &arguments) };
-    if number == 11 {
+    if number == Number::MUNMAP {
         writethrough::forget(thread, arguments[0], arguments[1]);
     }
-    thread.emit_call(number as u64, made.check, result as i64);
+    thread.emit_call(number, made.check, result as i64);
     result
 }
 
@@ -140,25 +144,45 @@ fn finish(thread: &mut Thread, frame: &mut Frame, result: isize) {
 /// # Safety
 /// As the call itself.
 #[inline(always)]
-pub unsafe fn call_kernel(number: usize, a: &[usize; 6]) -> isize {
+pub unsafe fn call_kernel(number: Number, a: &[usize; 6]) -> isize {
     // SAFETY: as the caller says.
     unsafe { raw::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
 }
 
 fn routine(thread: &mut Thread, made: &mut Made) -> isize {
     match made.number {
-        0 | 19 | 45 | 327 => reads::record_read(thread, made),
-        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => writes::record_write(thread, made),
-        47 | 299 => reads::record_message(thread, made),
-        40 | 275 | 276 | 278 | 326 => splice::record_splice(thread, made),
-        22 | 293 | 53 => pairs::record_pair(thread, made),
-        42 => connections::record_connect(thread, made),
-        43 | 288 => connections::record_accept(thread, made),
-        51 | 52 => connections::record_name(thread, made),
-        9 | 12 | 25 | 30 | 67 | 29 => memory::record(thread, made),
-        56 | 57 | 435 | 58 => process::record_clone(thread, made),
-        59 | 322 => exec::record_exec(thread, made),
-        60 | 231 => exit::exit(thread, made),
+        Number::READ | Number::READV | Number::RECVFROM | Number::PREADV2 => {
+            reads::record_read(thread, made)
+        }
+        Number::WRITE
+        | Number::PWRITE64
+        | Number::WRITEV
+        | Number::SENDTO
+        | Number::SENDMSG
+        | Number::PWRITEV
+        | Number::SENDMMSG
+        | Number::PWRITEV2 => writes::record_write(thread, made),
+        Number::RECVMSG | Number::RECVMMSG => reads::record_message(thread, made),
+        Number::SENDFILE
+        | Number::SPLICE
+        | Number::TEE
+        | Number::VMSPLICE
+        | Number::COPY_FILE_RANGE => splice::record_splice(thread, made),
+        Number::PIPE | Number::PIPE2 | Number::SOCKETPAIR => pairs::record_pair(thread, made),
+        Number::CONNECT => connections::record_connect(thread, made),
+        Number::ACCEPT | Number::ACCEPT4 => connections::record_accept(thread, made),
+        Number::GETSOCKNAME | Number::GETPEERNAME => connections::record_name(thread, made),
+        Number::MMAP
+        | Number::BRK
+        | Number::MREMAP
+        | Number::SHMAT
+        | Number::SHMDT
+        | Number::SHMGET => memory::record(thread, made),
+        Number::CLONE | Number::FORK | Number::CLONE3 | Number::VFORK => {
+            process::record_clone(thread, made)
+        }
+        Number::EXECVE | Number::EXECVEAT => exec::record_exec(thread, made),
+        Number::EXIT | Number::EXIT_GROUP => exit::exit(thread, made),
         _ => special::record(thread, made),
     }
 }
@@ -211,7 +235,7 @@ pub fn again(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> is
 
 /// Makes a call that may wait, once.
 #[inline(always)]
-pub fn perform_once(thread: &mut Thread, number: usize, arguments: &[usize; 6]) -> isize {
+pub fn perform_once(thread: &mut Thread, number: Number, arguments: &[usize; 6]) -> isize {
     let held = thread.serial.holds_token;
     if held {
         token::release(thread);
@@ -238,14 +262,14 @@ pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Befor
     let argument = |index: u8| made.arguments.get(index as usize).copied().unwrap_or(0);
     match outputs::only_piece(made.call, result, argument) {
         Some((_, 0)) if suffix.is_empty() => {
-            thread.emit_call(made.number as u64, made.check, result as i64);
+            thread.emit_call(made.number, made.check, result as i64);
         }
         Some((pointer, length)) if suffix.is_empty() => {
             // SAFETY: memory that the kernel has just written for this call.
             let bytes = unsafe { core::slice::from_raw_parts(pointer as *const u8, length) };
             thread.emit_with(
                 record::SYSCALL,
-                made.number as u64,
+                made.number.word(),
                 made.check,
                 zigzag(result as i64),
                 bytes,
@@ -271,7 +295,7 @@ pub fn write_down_as(
         length += piece
     });
     if length == 0 {
-        thread.emit_call(made.number as u64, made.check, result as i64);
+        thread.emit_call(made.number, made.check, result as i64);
         return;
     }
     thread.order_event();
@@ -284,7 +308,7 @@ pub fn write_down_as(
         let place = Thread::put_head(
             place,
             record::SYSCALL | record::PAYLOAD,
-            made.number as u64,
+            made.number.word(),
             made.check,
             zigzag(result as i64),
         );

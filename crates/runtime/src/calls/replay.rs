@@ -13,7 +13,6 @@ use crate::calls::reads;
 use crate::calls::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
 use crate::calls::special;
 use crate::calls::splice;
-use crate::calls::table::{self, Call, Kind};
 use crate::calls::writes::{other_output, replay_write};
 use crate::calls::writethrough;
 use crate::hooks::library;
@@ -30,6 +29,7 @@ use crate::session::futex;
 use crate::signals;
 use crate::state::crossings;
 use crate::state::{Thread, process_slot};
+use wayfarer_calls::{Call, Kind, Number};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{divergence, process_state, waiting};
@@ -40,10 +40,10 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.sync != order::OFF && parallel::replay_real(thread, frame) {
         return;
     }
-    if thread.sync != order::OFF && table::get(frame.rax).blocks {
+    if thread.sync != order::OFF && frame.number().call().blocks {
         parallel::announce(thread, frame);
     }
-    let mut made = Made::new(table::get(frame.rax), frame);
+    let mut made = Made::new(frame.number().call(), frame);
     let result = match made.call.kind {
         Kind::Refuse => ENOSYS,
         Kind::Execute => execute(thread, &mut made),
@@ -71,94 +71,117 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
 fn routine(thread: &mut Thread, made: &mut Made) -> isize {
     let call = made.call;
     match made.number {
-        1 | 18 | 20 | 44 | 46 | 296 | 307 | 328 => replay_write(thread, made),
-        47 | 299 => {
+        Number::WRITE
+        | Number::PWRITE64
+        | Number::WRITEV
+        | Number::SENDTO
+        | Number::SENDMSG
+        | Number::PWRITEV
+        | Number::SENDMMSG
+        | Number::PWRITEV2 => replay_write(thread, made),
+        Number::RECVMSG | Number::RECVMMSG => {
             let result = emulate(thread, made, call);
-            if result >= 0 && made.number == 47 {
+            if result >= 0 && made.number == Number::RECVMSG {
                 reads::forget_received(thread, made.arguments[1]);
             }
             result
         }
-        40 | 275 | 276 | 278 | 326 => {
+        Number::SENDFILE
+        | Number::SPLICE
+        | Number::TEE
+        | Number::VMSPLICE
+        | Number::COPY_FILE_RANGE => {
             let (_, to) = splice::splice_ends(made.number, &made.arguments);
             if thread.process().entry(to) >> 1 == OUTPUT_OBJECT {
                 return EINVAL;
             }
             emulate(thread, made, call)
         }
-        22 | 293 | 53 | 42 | 43 | 288 => with_object(thread, made),
-        9 | 12 | 25 | 29 | 30 | 67 => memory::replay(thread, made),
-        56 | 57 | 435 | 58 => process::replay_clone(thread, made),
-        59 | 322 => exec::replay_exec(thread, made),
-        60 | 231 => exit::exit(thread, made),
-        3 | 33 | 292 if is_ours(made) => EBADF,
-        3 => {
+        Number::PIPE
+        | Number::PIPE2
+        | Number::SOCKETPAIR
+        | Number::CONNECT
+        | Number::ACCEPT
+        | Number::ACCEPT4 => with_object(thread, made),
+        Number::MMAP
+        | Number::BRK
+        | Number::MREMAP
+        | Number::SHMGET
+        | Number::SHMAT
+        | Number::SHMDT => memory::replay(thread, made),
+        Number::CLONE | Number::FORK | Number::CLONE3 | Number::VFORK => {
+            process::replay_clone(thread, made)
+        }
+        Number::EXECVE | Number::EXECVEAT => exec::replay_exec(thread, made),
+        Number::EXIT | Number::EXIT_GROUP => exit::exit(thread, made),
+        Number::CLOSE | Number::DUP2 | Number::DUP3 if is_ours(made) => EBADF,
+        Number::CLOSE => {
             thread.process().set_entry(made.arguments[0], 0);
             emulate(thread, made, call)
         }
-        436 => {
+        Number::CLOSE_RANGE => {
             let result = emulate(thread, made, call);
             special::follow_close_range(thread, &made.arguments, result);
             result
         }
-        2 | 85 | 257 | 437 => {
+        Number::OPEN | Number::CREAT | Number::OPENAT | Number::OPENAT2 => {
             let result = emulate(thread, made, call);
             special::follow_open(thread, made.number, &made.arguments, result);
             result
         }
-        16 => emulate(thread, made, &special::ioctl_call(call, made.arguments[1])),
-        72 => {
+        Number::IOCTL => emulate(thread, made, &special::ioctl_call(call, made.arguments[1])),
+        Number::FCNTL => {
             let result = emulate(thread, made, &special::fcntl_call(call, made.arguments[1]));
             special::follow_fcntl(thread, &made.arguments, result);
             result
         }
-        13 => action(thread, made),
-        131 => {
+        Number::RT_SIGACTION => action(thread, made),
+        Number::SIGALTSTACK => {
             // SAFETY: the program's own call; handlers run on its alternate stack here too.
-            let result = unsafe { call_kernel(131, &made.arguments) };
+            let result = unsafe { call_kernel(Number::SIGALTSTACK, &made.arguments) };
             special::note_alternate_stack(thread, &made.arguments, result);
             emulate(thread, made, call)
         }
-        157 if made.arguments[0] == 59 => EINVAL,
-        157 => {
+        Number::PRCTL if made.arguments[0] == 59 => EINVAL,
+        Number::PRCTL => {
             const SET_NAME: usize = 15;
             if made.arguments[0] == SET_NAME {
                 // SAFETY: the program's own call, harmless and of use to a user who looks on.
-                unsafe { call_kernel(157, &made.arguments) };
+                unsafe { call_kernel(Number::PRCTL, &made.arguments) };
             }
             emulate(thread, made, &special::prctl_call(call, made.arguments[0]))
         }
-        158 => execute(thread, made),
-        66 => {
+        Number::ARCH_PRCTL => execute(thread, made),
+        Number::SEMCTL => {
             // The record knows how many values there were.
             let call = special::semctl_call(call, made.arguments[2], u16::MAX);
             emulate(thread, made, &call)
         }
-        202 => match special::wake_nobody(thread, &made.arguments) {
+        Number::FUTEX => match special::wake_nobody(thread, &made.arguments) {
             Some(woken) => woken,
             None => emulate(thread, made, &special::futex_call(call, made.arguments[1])),
         },
-        218 => {
+        Number::SET_TID_ADDRESS => {
             thread.ending.clear_tid = made.arguments[0];
             emulate(thread, made, call)
         }
-        273 => {
+        Number::SET_ROBUST_LIST => {
             thread.ending.robust_list = made.arguments[0];
             emulate(thread, made, call)
         }
-        160 | 302 => {
+        Number::SETRLIMIT | Number::PRLIMIT64 => {
             special::limit_stack(made);
             emulate(thread, made, call)
         }
-        334 => ENOSYS,
-        61 | 247 => wait_for_child(thread, made),
+        Number::RSEQ => ENOSYS,
+        Number::WAIT4 | Number::WAITID => wait_for_child(thread, made),
         _ => emulate(thread, made, call),
     }
 }
 
 fn is_ours(made: &Made) -> bool {
     descriptors::is_ours(made.arguments[0])
-        || (made.number != 3 && descriptors::is_ours(made.arguments[1]))
+        || (made.number != Number::CLOSE && descriptors::is_ours(made.arguments[1]))
 }
 
 /// Everything in the log that comes before the next call: turns, and handlers that ran.
@@ -230,12 +253,12 @@ pub fn expect(thread: &mut Thread, made: &mut Made, tag: u8) -> Record<'static> 
     let fits = next.tag == tag
         || matches!(next.tag, record::SEND | record::RECEIVE | record::OUTPUT)
             && tag == record::SYSCALL;
-    if !fits || next.number != made.number as u64 {
+    if !fits || next.number != made.number.word() {
         let check = check::arguments(thread, made.call, made.number, &made.arguments);
         diverge::report(
             thread,
             divergence::OTHER_CALL,
-            made.number as i64,
+            made.number.word() as i64,
             check,
             &made.arguments,
             Some(&next),
@@ -251,7 +274,7 @@ pub fn compare(thread: &mut Thread, made: &Made, check: u8, promised: &Record<'_
         diverge::report(
             thread,
             divergence::OTHER_ARGUMENTS,
-            made.number as i64,
+            made.number.word() as i64,
             check,
             &made.arguments,
             Some(promised),
@@ -316,12 +339,12 @@ fn with_object(thread: &mut Thread, made: &mut Made) -> isize {
         _ => 0,
     };
     match made.number {
-        42 => {
+        Number::CONNECT => {
             if number != 0 {
                 thread.process().set_entry(made.arguments[0], number * 2);
             }
         }
-        43 | 288 => {
+        Number::ACCEPT | Number::ACCEPT4 => {
             if result >= 0 {
                 let entry = if number == 0 { 0 } else { number * 2 + 1 };
                 thread.process().set_entry(result as usize, entry);
@@ -349,8 +372,7 @@ fn execute(thread: &mut Thread, made: &mut Made) -> isize {
     if next.value == EINVAL as i64 {
         return EINVAL;
     }
-    const MUNMAP: usize = 11;
-    if made.number == MUNMAP {
+    if made.number == Number::MUNMAP {
         writethrough::forget(thread, made.arguments[0], made.arguments[1]);
     }
     // SAFETY: the program's own call.
@@ -360,7 +382,7 @@ fn execute(thread: &mut Thread, made: &mut Made) -> isize {
         diverge::report(
             thread,
             divergence::OTHER_MEMORY,
-            made.number as i64,
+            made.number.word() as i64,
             check,
             &made.arguments,
             Some(&next),
@@ -370,7 +392,7 @@ fn execute(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 fn action(thread: &mut Thread, made: &mut Made) -> isize {
-    let check = check::arguments(thread, made.call, 13, &made.arguments);
+    let check = check::arguments(thread, made.call, Number::RT_SIGACTION, &made.arguments);
     let next = expect(thread, made, record::SYSCALL);
     compare(thread, made, check, &next);
     reader::advance(thread, next.length);
@@ -393,7 +415,7 @@ pub fn take_result(thread: &mut Thread) -> Option<i64> {
 fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
     let call = made.call;
     let result = emulate(thread, made, call);
-    let pid = if made.number == 61 {
+    let pid = if made.number == Number::WAIT4 {
         result
     } else {
         // waitid: si_pid lies 16 bytes into the siginfo.
@@ -405,7 +427,7 @@ fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
     if pid <= 0 {
         return result;
     }
-    let stopped = made.number == 61
+    let stopped = made.number == Number::WAIT4
         && user::read::<u32>(made.arguments[1])
             .is_some_and(|status| status & 0xff == 0x7f || status == 0xffff);
     let id = process::child_of(thread.process(), pid as u32);
@@ -427,7 +449,7 @@ pub fn expect_exit(thread: &mut Thread, made: &mut Made, check: u8) {
         diverge::report(
             thread,
             divergence::OTHER_ARGUMENTS,
-            made.number as i64,
+            made.number.word() as i64,
             check,
             &made.arguments,
             Some(&next),

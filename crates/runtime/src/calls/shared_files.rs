@@ -1,11 +1,12 @@
 //! Replay: parts of the session file that stand for shared files and segments.
 
 use crate::calls::check;
-use crate::calls::memory::{MAP_FIXED, MAP_SHARED, MMAP, word};
+use crate::calls::memory::{MAP_FIXED, MAP_SHARED, word};
 use crate::calls::writethrough;
 use crate::log;
 use crate::state::mappings::Mapping;
 use crate::state::{Thread, at, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS};
@@ -48,7 +49,7 @@ pub fn replay_shared(
             bytes.len().min(length),
         );
         raw::syscall6(
-            MMAP,
+            Number::MMAP,
             address,
             length,
             protection,

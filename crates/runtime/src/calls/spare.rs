@@ -7,6 +7,7 @@
 use crate::calls::process::Child;
 use crate::log;
 use crate::state::{Thread, process_slot, thread_slot};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::Broken;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
@@ -14,8 +15,6 @@ use wayfarer_runtime_abi::layout::{
     MAX_PROCESSES, MAX_THREADS, RECORDED_PROCESSES, RECORDED_THREADS,
 };
 
-const TKILL: usize = 200;
-const KILL: usize = 62;
 const ESRCH: isize = -3;
 /// In place of an id: the number is about to be used. No thread has this id.
 const CLAIMED: u32 = i32::MAX as u32;
@@ -33,7 +32,7 @@ pub fn reserve(thread: &mut Thread, is_thread: bool, taken: Child) -> Option<Chi
     let number = find(
         taken.thread,
         RECORDED_THREADS..MAX_THREADS,
-        TKILL,
+        Number::TKILL,
         |number| {
             // SAFETY: slots are part of the session mapping.
             unsafe { &(*thread_slot(number)).real_tid }
@@ -44,7 +43,7 @@ pub fn reserve(thread: &mut Thread, is_thread: bool, taken: Child) -> Option<Chi
         process = find(
             taken.process,
             RECORDED_PROCESSES..MAX_PROCESSES,
-            KILL,
+            Number::KILL,
             |id| {
                 // SAFETY: as above.
                 unsafe { &(*process_slot(id)).real_pid }
@@ -74,7 +73,7 @@ pub fn reserve(thread: &mut Thread, is_thread: bool, taken: Child) -> Option<Chi
 fn find<'a>(
     start: u32,
     numbers: core::ops::Range<u32>,
-    signal: usize,
+    signal: Number,
     id_of: impl Fn(u32) -> &'a AtomicU32,
 ) -> Option<u32> {
     let room = numbers.end - numbers.start;
@@ -96,7 +95,7 @@ fn find<'a>(
     None
 }
 
-fn is_gone(signal: usize, id: u32) -> bool {
+fn is_gone(signal: Number, id: u32) -> bool {
     // SAFETY: signal 0 only asks.
     unsafe { raw::syscall6(signal, id as usize, 0, 0, 0, 0, 0) == ESRCH }
 }
@@ -109,7 +108,11 @@ mod tests {
     fn numbers_of_those_who_live_are_left_alone() {
         let alive = std::process::id();
         let ids = [alive, 0, alive, CLAIMED, alive].map(AtomicU32::new);
-        let find = |start| find(start, 100..105, KILL, |number| &ids[number as usize - 100]);
+        let find = |start| {
+            find(start, 100..105, Number::KILL, |number| {
+                &ids[number as usize - 100]
+            })
+        };
         // Claimed by a thread or process that never began.
         assert_eq!(find(2), Some(103));
         ids[3].store(alive, Ordering::Relaxed);

@@ -7,10 +7,10 @@ use crate::calls::outputs::{self, Before};
 use crate::calls::record::{
     EBADF, ENOSYS, Made, call_kernel, perform, plain, write_down, write_down_as,
 };
-use crate::calls::table::{Call, Out};
 use crate::program::user;
 use crate::signals;
 use crate::state::Thread;
+use wayfarer_calls::{Call, Number, Out};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record;
@@ -24,40 +24,44 @@ const F_DUPFD_CLOEXEC: usize = 1030;
 #[inline(never)]
 pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     match made.number {
-        3 => close(thread, made),
-        436 => close_range(thread, made),
-        33 | 292 => duplicate(thread, made),
-        2 | 85 | 257 | 437 => open(thread, made),
-        16 => {
+        Number::CLOSE => close(thread, made),
+        Number::CLOSE_RANGE => close_range(thread, made),
+        Number::DUP2 | Number::DUP3 => duplicate(thread, made),
+        Number::OPEN | Number::CREAT | Number::OPENAT | Number::OPENAT2 => open(thread, made),
+        Number::IOCTL => {
             let call = ioctl_call(made.call, made.arguments[1]);
             if matches!(call.outputs[0], Out::None) && !is_known_ioctl(made.arguments[1]) {
                 thread.note(record::note::UNKNOWN_IOCTL, made.arguments[1] as i64, &[]);
             }
             with_call(thread, made, call)
         }
-        72 => {
+        Number::FCNTL => {
             let result = with_call(thread, made, fcntl_call(made.call, made.arguments[1]));
             follow_fcntl(thread, &made.arguments, result);
             result
         }
-        13 => action(thread, made),
-        14 => mask(thread, made),
-        130 | 271 | 270 | 281 | 441 => masked_wait(thread, made),
-        128 | 282 | 289 => signal_set(thread, made),
-        131 => alternate_stack(thread, made),
-        157 | 317 if filter::is_filter(made.number, &made.arguments) => {
+        Number::RT_SIGACTION => action(thread, made),
+        Number::RT_SIGPROCMASK => mask(thread, made),
+        Number::RT_SIGSUSPEND
+        | Number::PPOLL
+        | Number::PSELECT6
+        | Number::EPOLL_PWAIT
+        | Number::EPOLL_PWAIT2 => masked_wait(thread, made),
+        Number::RT_SIGTIMEDWAIT | Number::SIGNALFD | Number::SIGNALFD4 => signal_set(thread, made),
+        Number::SIGALTSTACK => alternate_stack(thread, made),
+        Number::PRCTL | Number::SECCOMP if filter::is_filter(made.number, &made.arguments) => {
             filter::record(thread, made)
         }
-        157 => control(thread, made),
-        317 => plain(thread, made),
-        158 => {
+        Number::PRCTL => control(thread, made),
+        Number::SECCOMP => plain(thread, made),
+        Number::ARCH_PRCTL => {
             made.check = check::arguments(thread, made.call, made.number, &made.arguments);
             // SAFETY: the program's own call.
             let result = unsafe { call_kernel(made.number, &made.arguments) };
-            thread.emit_call(made.number as u64, made.check, result as i64);
+            thread.emit_call(made.number, made.check, result as i64);
             result
         }
-        66 => {
+        Number::SEMCTL => {
             let length = semaphores_length(&made.arguments);
             with_call(
                 thread,
@@ -65,16 +69,16 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
                 semctl_call(made.call, made.arguments[2], length),
             )
         }
-        202 => record_futex(thread, made),
-        218 => {
+        Number::FUTEX => record_futex(thread, made),
+        Number::SET_TID_ADDRESS => {
             thread.ending.clear_tid = made.arguments[0];
             plain(thread, made)
         }
-        273 => {
+        Number::SET_ROBUST_LIST => {
             thread.ending.robust_list = made.arguments[0];
             plain(thread, made)
         }
-        334 => ENOSYS,
+        Number::RSEQ => ENOSYS,
         _ => plain(thread, made),
     }
 }
@@ -174,7 +178,7 @@ fn semaphores_length(arguments: &[usize; 6]) -> u16 {
     let mut description = [0u64; SET_DESCRIPTION / 8];
     let place = (&raw mut description) as usize;
     // SAFETY: the kernel writes as much as there is room for.
-    let result = unsafe { call_kernel(66, &[arguments[0], 0, IPC_STAT, place, 0, 0]) };
+    let result = unsafe { call_kernel(Number::SEMCTL, &[arguments[0], 0, IPC_STAT, place, 0, 0]) };
     let count = description.get(SET_COUNT / 8).copied().unwrap_or(0);
     if result < 0 {
         0
@@ -208,7 +212,7 @@ pub fn wake_nobody(thread: &Thread, a: &[usize; 6]) -> Option<isize> {
     const WAKE_PRIVATE: usize = 1 | 128;
     // SAFETY: waking changes nothing but who runs.
     (thread.process().threads.has_foreign_locks.get() && a[1] == WAKE_PRIVATE)
-        .then(|| unsafe { call_kernel(202, a) })
+        .then(|| unsafe { call_kernel(Number::FUTEX, a) })
 }
 
 /// What a futex call writes: words that the kernel changes on the program's behalf.
@@ -225,11 +229,11 @@ pub fn futex_call(call: &Call, operation: usize) -> Call {
 }
 
 /// Both modes: which object a new number stands for.
-pub fn follow_descriptors(thread: &mut Thread, number: usize, a: &[usize; 6], result: isize) {
+pub fn follow_descriptors(thread: &mut Thread, number: Number, a: &[usize; 6], result: isize) {
     if result < 0 {
         return;
     }
-    if matches!(number, 32 | 33 | 292) {
+    if matches!(number, Number::DUP | Number::DUP2 | Number::DUP3) {
         let entry = thread.process().entry(a[0]);
         thread.process().set_entry(result as usize, entry);
     }
@@ -267,18 +271,18 @@ fn close_range(thread: &mut Thread, made: &mut Made) -> isize {
     // SAFETY: close_range touches no memory.
     unsafe {
         if first > high || last < low || first > last {
-            result = raw::syscall6(436, first, last, flags, 0, 0, 0);
+            result = raw::syscall6(Number::CLOSE_RANGE, first, last, flags, 0, 0, 0);
         } else {
             if first < low {
-                result = raw::syscall6(436, first, low - 1, flags, 0, 0, 0);
+                result = raw::syscall6(Number::CLOSE_RANGE, first, low - 1, flags, 0, 0, 0);
             }
             if last > high && result == 0 {
-                result = raw::syscall6(436, high + 1, last, flags, 0, 0, 0);
+                result = raw::syscall6(Number::CLOSE_RANGE, high + 1, last, flags, 0, 0, 0);
             }
         }
     }
     follow_close_range(thread, &made.arguments, result);
-    thread.emit_call(436, made.check, result as i64);
+    thread.emit_call(Number::CLOSE_RANGE, made.check, result as i64);
     result
 }
 
@@ -306,11 +310,15 @@ fn open(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// Both modes: a pipe or the session's output can be opened anew under a name in /dev or /proc.
-pub fn follow_open(thread: &mut Thread, number: usize, a: &[usize; 6], result: isize) {
+pub fn follow_open(thread: &mut Thread, number: Number, a: &[usize; 6], result: isize) {
     if result < 0 {
         return;
     }
-    let path = if matches!(number, 2 | 85) { a[0] } else { a[1] };
+    let path = if matches!(number, Number::OPEN | Number::CREAT) {
+        a[0]
+    } else {
+        a[1]
+    };
     let entry = match reopened(thread, path) {
         Some(descriptor) => thread.process().entry(descriptor),
         None => 0,
@@ -366,7 +374,7 @@ fn reopened(thread: &mut Thread, path: usize) -> Option<usize> {
 }
 
 fn action(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, 13, &made.arguments);
+    made.check = check::arguments(thread, made.call, Number::RT_SIGACTION, &made.arguments);
     let result = signals::action(thread, &made.arguments, None);
     let mut old = [0u8; 32];
     if result == 0
@@ -375,13 +383,13 @@ fn action(thread: &mut Thread, made: &mut Made) -> isize {
     {
         thread.emit_with(record::SYSCALL, 13, made.check, 0, &old);
     } else {
-        thread.emit_call(13, made.check, result as i64);
+        thread.emit_call(Number::RT_SIGACTION, made.check, result as i64);
     }
     result
 }
 
 fn mask(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, 14, &made.arguments);
+    made.check = check::arguments(thread, made.call, Number::RT_SIGPROCMASK, &made.arguments);
     let mut arguments = made.arguments;
     let mut stripped = 0u64;
     let mut asked = None;
@@ -394,7 +402,7 @@ fn mask(thread: &mut Thread, made: &mut Made) -> isize {
         arguments[1] = (&raw mut stripped) as usize;
     }
     // SAFETY: the program's own call, with a mask on this stack.
-    let result = unsafe { call_kernel(14, &arguments) };
+    let result = unsafe { call_kernel(Number::RT_SIGPROCMASK, &arguments) };
     core::hint::black_box(&stripped);
     if result == 0 {
         if thread.signals.believed_blocked != 0
@@ -413,10 +421,9 @@ fn mask(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// Calls that take signals of a set: never ours.
 fn signal_set(thread: &mut Thread, made: &mut Made) -> isize {
-    const RT_SIGTIMEDWAIT: usize = 128;
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     let mut arguments = made.arguments;
-    let place = if made.number == RT_SIGTIMEDWAIT {
+    let place = if made.number == Number::RT_SIGTIMEDWAIT {
         &mut arguments[0]
     } else {
         &mut arguments[1]
@@ -439,13 +446,13 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
     let mut stripped = 0u64;
     let mut pair = [0usize; 2];
     let index = match made.number {
-        130 => 0,
-        271 => 3,
-        281 | 441 => 4,
+        Number::RT_SIGSUSPEND => 0,
+        Number::PPOLL => 3,
+        Number::EPOLL_PWAIT | Number::EPOLL_PWAIT2 => 4,
         _ => 5,
     };
     let pointer = outputs::argument(&arguments, index);
-    if made.number == 270 {
+    if made.number == Number::PSELECT6 {
         if let Some(both) = user::read::<[usize; 2]>(pointer)
             && let Some(mask) = signals::strip_mask(both[0])
         {
@@ -472,9 +479,9 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 fn alternate_stack(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, 131, &made.arguments);
+    made.check = check::arguments(thread, made.call, Number::SIGALTSTACK, &made.arguments);
     // SAFETY: the program's own call.
-    let result = unsafe { call_kernel(131, &made.arguments) };
+    let result = unsafe { call_kernel(Number::SIGALTSTACK, &made.arguments) };
     note_alternate_stack(thread, &made.arguments, result);
     write_down(thread, made, result, Before::default(), &[]);
     result
@@ -517,12 +524,12 @@ pub fn limit_stack(made: &Made) {
     const STACK: usize = 3;
     let a = &made.arguments;
     let (resource, limit) = match made.number {
-        160 => (a[0], a[1]),
+        Number::SETRLIMIT => (a[0], a[1]),
         _ if a[0] == 0 => (a[1], a[2]),
         _ => return,
     };
     if resource == STACK && limit != 0 {
         // SAFETY: the kernel judges the pointer itself.
-        unsafe { raw::syscall6(160, STACK, limit, 0, 0, 0, 0) };
+        unsafe { raw::syscall6(Number::SETRLIMIT, STACK, limit, 0, 0, 0, 0) };
     }
 }

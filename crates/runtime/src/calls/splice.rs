@@ -3,6 +3,7 @@
 use crate::calls::descriptors::{OUTPUT_OBJECT, give_up_tracking};
 use crate::calls::record::{EINVAL, Made, plain};
 use crate::state::Thread;
+use wayfarer_calls::Number;
 
 /// sendfile, splice, tee, vmsplice, copy_file_range: bytes that we do not see go by.
 #[inline(never)]
@@ -23,11 +24,11 @@ pub fn record_splice(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// Descriptors that a splice-like call reads from and writes to.
-pub fn splice_ends(number: usize, arguments: &[usize; 6]) -> (usize, usize) {
+pub fn splice_ends(number: Number, arguments: &[usize; 6]) -> (usize, usize) {
     match number {
-        40 => (arguments[1], arguments[0]),
-        276 => (arguments[0], arguments[1]),
-        278 => (usize::MAX, arguments[0]),
+        Number::SENDFILE => (arguments[1], arguments[0]),
+        Number::TEE => (arguments[0], arguments[1]),
+        Number::VMSPLICE => (usize::MAX, arguments[0]),
         _ => (arguments[0], arguments[2]),
     }
 }

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
         let thread = &mut *thread;
         let frame = &mut *frame;
         let child = if thread.mode == MODE_REPLAY {
-            let mut made = Made::new(crate::calls::table::get(frame.rax), frame);
+            let mut made = Made::new(frame.number().call(), frame);
             let Some((promised, child)) = promised_child(thread, &mut made) else {
                 return ENOMEM;
             };
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
             let Some(child) = reserve(thread, false) else {
                 return ENOMEM;
             };
-            announce(thread, frame.rax, child);
+            announce(thread, frame.number(), child);
             child
         };
         let born = prepare_thread(thread, child, false);

@@ -19,6 +19,7 @@ use crate::session::diverge;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::{Thread, header, object};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::put_varint;
@@ -28,11 +29,11 @@ use wayfarer_runtime_abi::record::{self, Record};
 /// Flags of a send that gives bytes in order: DONTWAIT, NOSIGNAL, MORE, DONTROUTE.
 const PLAIN_SEND: usize = 0x40 | 0x4000 | 0x8000 | 0x4;
 
-fn is_plain_write(number: usize, arguments: &[usize; 6]) -> bool {
+fn is_plain_write(number: Number, arguments: &[usize; 6]) -> bool {
     match number {
-        1 | 20 => true,
-        44 => arguments[4] == 0 && arguments[3] & !PLAIN_SEND == 0,
-        46 => arguments[2] & !PLAIN_SEND == 0,
+        Number::WRITE | Number::WRITEV => true,
+        Number::SENDTO => arguments[4] == 0 && arguments[3] & !PLAIN_SEND == 0,
+        Number::SENDMSG => arguments[2] & !PLAIN_SEND == 0,
         _ => false,
     }
 }
@@ -45,11 +46,15 @@ pub enum Source {
 }
 
 /// The bytes that a write-like call gives away; `None` on a bad pointer.
-pub fn source(number: usize, arguments: &[usize; 6]) -> Option<Source> {
+pub fn source(number: Number, arguments: &[usize; 6]) -> Option<Source> {
     match number {
-        1 | 18 | 44 => Some(Source::Piece(arguments[1], arguments[2])),
-        20 | 296 | 328 => Some(Source::Vector(arguments[1], arguments[2])),
-        46 => {
+        Number::WRITE | Number::PWRITE64 | Number::SENDTO => {
+            Some(Source::Piece(arguments[1], arguments[2]))
+        }
+        Number::WRITEV | Number::PWRITEV | Number::PWRITEV2 => {
+            Some(Source::Vector(arguments[1], arguments[2]))
+        }
+        Number::SENDMSG => {
             let vector = user::read::<[usize; 2]>(arguments[1].wrapping_add(16))?;
             Some(Source::Vector(vector[0], vector[1]))
         }
@@ -96,10 +101,12 @@ pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
 pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
     let entry = thread.process().entry(made.arguments[0]);
     let number = made.number;
-    if number == 307 || (number == 46 && has_control(made.arguments[1])) {
+    if number == Number::SENDMMSG || (number == Number::SENDMSG && has_control(made.arguments[1])) {
         give_away_descriptors(thread, made);
     }
-    if entry >> 1 == OUTPUT_OBJECT && matches!(number, 1 | 20 | 44) {
+    if entry >> 1 == OUTPUT_OBJECT
+        && matches!(number, Number::WRITE | Number::WRITEV | Number::SENDTO)
+    {
         return record_output(thread, made);
     }
     if entry >> 1 > OUTPUT_OBJECT {
@@ -128,7 +135,7 @@ pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
         return result;
     }
     if made.call.piece.unit != 0 {
-        thread.emit_call(number as u64, made.check, result as i64);
+        thread.emit_call(number, made.check, result as i64);
     } else {
         write_down(thread, made, result, outputs::Before::default(), &[]);
     }
@@ -138,8 +145,8 @@ pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
 /// Memory of the program that a write to a file has changed: address and length.
 fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<(usize, usize)> {
     let end = match made.number {
-        1 | 20 => None,
-        18 | 296 => Some(made.arguments[3] as u64 + count as u64),
+        Number::WRITE | Number::WRITEV => None,
+        Number::PWRITE64 | Number::PWRITEV => Some(made.arguments[3] as u64 + count as u64),
         _ => return None,
     };
     writethrough::changed(thread, made.arguments[0], count, end)
@@ -156,7 +163,7 @@ fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize
     unsafe {
         let tag = record::SYSCALL | record::PAYLOAD;
         let value = wayfarer_runtime_abi::encode::zigzag(result as i64);
-        let place = Thread::put_head(place, tag, made.number as u64, made.check, value);
+        let place = Thread::put_head(place, tag, made.number.word(), made.check, value);
         let place = put_varint(place, 8 + length as u64);
         place.cast::<u64>().write_unaligned(address as u64);
         core::ptr::copy_nonoverlapping(address as *const u8, place.add(8), length);
@@ -173,7 +180,7 @@ fn has_control(message: usize) -> bool {
 
 /// Descriptors that travel to another process: what they stand for is tracked no more.
 pub fn give_away_descriptors(thread: &mut Thread, made: &Made) {
-    let count = if made.number == 307 {
+    let count = if made.number == Number::SENDMMSG {
         made.arguments[2].min(1024)
     } else {
         1
@@ -202,7 +209,7 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
             return plain(thread, made);
         };
         let before = thread.serial.turn;
-        let announced = thread.announce(tag, number as u64, check, length as u64, None);
+        let announced = thread.announce(tag, number.word(), check, length as u64, None);
         token::let_go(thread);
         let result = loop {
             // SAFETY: the program's own call.
@@ -312,7 +319,7 @@ pub fn other_output(thread: &mut Thread, made: &Made, check: u8, promised: &Reco
     diverge::report(
         thread,
         divergence::OTHER_OUTPUT,
-        made.number as i64,
+        made.number.word() as i64,
         check,
         &made.arguments,
         Some(promised),
@@ -333,7 +340,7 @@ fn replay_plain(thread: &mut Thread, made: &mut Made, promised: &Record<'static>
     }
     reader::advance(thread, promised.length);
     thread.count_event();
-    if made.number != 307
+    if made.number != Number::SENDMMSG
         && let Some((address, bytes)) = promised.payload.split_first_chunk::<8>()
         && result > 0
     {

@@ -4,6 +4,7 @@
 
 use crate::state::mappings::Mapping;
 use crate::state::{Thread, at};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 
 /// Remembers a shared mapping of a file.
@@ -77,12 +78,21 @@ pub fn changed(
     let mut status = [0u64; 18];
     // SAFETY: a stat is 144 bytes; lseek touches no memory.
     let end = unsafe {
-        if raw::syscall6(5, descriptor, (&raw mut status) as usize, 0, 0, 0, 0) != 0 {
+        if raw::syscall6(
+            Number::FSTAT,
+            descriptor,
+            (&raw mut status) as usize,
+            0,
+            0,
+            0,
+            0,
+        ) != 0
+        {
             return None;
         }
         match end {
             Some(end) => end,
-            None => raw::syscall6(8, descriptor, 0, 1, 0, 0, 0) as u64,
+            None => raw::syscall6(Number::LSEEK, descriptor, 0, 1, 0, 0, 0) as u64,
         }
     };
     let start = end.checked_sub(count as u64)?;

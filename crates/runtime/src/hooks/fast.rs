@@ -14,6 +14,7 @@
 use super::real::{Real, address, call, call1};
 use core::arch::asm;
 use core::ffi::CStr;
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{
     AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, spin_loop,
@@ -50,7 +51,6 @@ const MANY_READERS: u32 = 1 << 30;
 const VALUE: u64 = u32::MAX as u64;
 const MOST: u64 = i32::MAX as u64;
 
-const FUTEX: usize = 202;
 const WAKE: usize = 1;
 const PRIVATE: usize = 128;
 
@@ -165,7 +165,7 @@ pub unsafe fn unlock_mutex(address: usize) -> bool {
 #[inline(never)]
 unsafe fn wake_one(address: usize) {
     // SAFETY: waking changes nothing but who runs; the word need not be there any more.
-    unsafe { raw::syscall6(FUTEX, address, WAKE | PRIVATE, 1, 0, 0, 0) };
+    unsafe { raw::syscall6(Number::FUTEX, address, WAKE | PRIVATE, 1, 0, 0, 0) };
 }
 
 /// What glibc writes into an ordinary mutex beside the lock.
@@ -274,7 +274,7 @@ pub unsafe fn read_lock_behind_writer(address: usize) -> bool {
         if word(phase).swap(0, Ordering::Relaxed) & FUTEX_USED != 0 {
             let is_shared = word(address + SHARED).load(Ordering::Relaxed) != 0;
             let operation = if is_shared { WAKE } else { WAKE | PRIVATE };
-            raw::syscall6(FUTEX, phase, operation, ALL, 0, 0, 0);
+            raw::syscall6(Number::FUTEX, phase, operation, ALL, 0, 0, 0);
         }
     }
     true

@@ -12,6 +12,7 @@ use super::real::{Real, address, call1};
 use crate::parallel::order::OFF;
 use crate::program::resolve;
 use crate::state::current;
+use wayfarer_calls::Number;
 use wayfarer_entrance::modules::Module;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -63,7 +64,6 @@ fn place_of(loader: &Module, function: usize) -> Option<usize> {
 
 /// Puts another function there, in memory that the loader may have made read-only.
 fn replace(loader: &Module, place: usize, function: usize) -> bool {
-    const MPROTECT: usize = 10;
     const PAGE: usize = 4096;
     const READ: usize = 1;
     const READ_WRITE: usize = 3;
@@ -73,12 +73,12 @@ fn replace(loader: &Module, place: usize, function: usize) -> bool {
         .is_some_and(|(start, length)| place.wrapping_sub(start) < length);
     // SAFETY: the page is the loader's, and the pointer in it is not read meanwhile: there is one thread.
     unsafe {
-        if is_fixed && raw::syscall6(MPROTECT, page, PAGE, READ_WRITE, 0, 0, 0) != 0 {
+        if is_fixed && raw::syscall6(Number::MPROTECT, page, PAGE, READ_WRITE, 0, 0, 0) != 0 {
             return false;
         }
         (*(place as *const AtomicUsize)).store(function, Ordering::Release);
         if is_fixed {
-            raw::syscall6(MPROTECT, page, PAGE, READ, 0, 0, 0);
+            raw::syscall6(Number::MPROTECT, page, PAGE, READ, 0, 0, 0);
         }
     }
     true

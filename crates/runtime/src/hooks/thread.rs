@@ -23,6 +23,7 @@ use crate::session::futex;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::{Thread, current, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, tls};
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
@@ -238,7 +239,7 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
         // SAFETY: waits on a word of the description; a signal ends it.
         unsafe {
             raw::syscall_interruptible(
-                202,
+                Number::FUTEX,
                 &arguments,
                 (&raw const thread.arrivals.pending).cast(),
             );
@@ -395,7 +396,15 @@ unsafe fn is_past(clock: usize, time: usize) -> bool {
     // SAFETY: as the callers say; the other timespec lies on this stack.
     unsafe {
         let until = *(time as *const [i64; 2]);
-        raw::syscall6(228, clock, (&raw mut now) as usize, 0, 0, 0, 0);
+        raw::syscall6(
+            Number::CLOCK_GETTIME,
+            clock,
+            (&raw mut now) as usize,
+            0,
+            0,
+            0,
+            0,
+        );
         now >= until
     }
 }

@@ -17,6 +17,7 @@ use crate::serial::force;
 use crate::session::diverge;
 use crate::signals::faults;
 use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
+use wayfarer_calls::Number;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{ablation, dispatch, patch, raw, set_hooks, tls};
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -108,7 +109,7 @@ fn map_session() -> bool {
     // SAFETY: a stat is 144 bytes; then a fresh mapping in a place that nothing else uses.
     let (result, size) = unsafe {
         raw::syscall6(
-            5,
+            Number::FSTAT,
             SESSION_FD as usize,
             (&raw mut status) as usize,
             0,
@@ -120,7 +121,7 @@ fn map_session() -> bool {
         let flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
         let descriptor = SESSION_FD as usize;
         (
-            raw::syscall6(9, SESSION_BASE, size, 3, flags, descriptor, 0),
+            raw::syscall6(Number::MMAP, SESSION_BASE, size, 3, flags, descriptor, 0),
             size,
         )
     };
@@ -132,7 +133,7 @@ fn map_session() -> bool {
     // Not into core dumps; and no read-ahead, which would cost milliseconds at each first touch.
     for advice in [DONTDUMP, RANDOM] {
         // SAFETY: just mapped.
-        unsafe { raw::syscall6(28, SESSION_BASE, size, advice, 0, 0, 0) };
+        unsafe { raw::syscall6(Number::MADVISE, SESSION_BASE, size, advice, 0, 0, 0) };
     }
     let head = header();
     head.magic.load(Ordering::Acquire) == MAGIC && head.abi_version == ABI_VERSION
@@ -146,7 +147,15 @@ fn stay_outside(id: u32) {
     // SAFETY: four bytes of this stack; the state is the first word of a slot.
     unsafe {
         let bytes = (&raw const state) as usize;
-        raw::syscall6(18, SESSION_FD as usize, bytes, 4, place as usize, 0, 0);
+        raw::syscall6(
+            Number::PWRITE64,
+            SESSION_FD as usize,
+            bytes,
+            4,
+            place as usize,
+            0,
+            0,
+        );
     }
 }
 
@@ -183,7 +192,7 @@ unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
         (*slot)
             .state
             .store(process_state::RUNNING, Ordering::Release);
-        let pid = raw::syscall6(39, 0, 0, 0, 0, 0, 0) as u32;
+        let pid = raw::syscall6(Number::GETPID, 0, 0, 0, 0, 0, 0) as u32;
         (*slot).real_pid.store(pid, Ordering::Relaxed);
         (*thread_slot(number)).process = id;
         (*thread_slot(number))
@@ -322,11 +331,20 @@ fn adopt_thread(thread: &mut Thread) {
     let (mut place, mut head, mut length) = (0usize, 0usize, 0usize);
     // SAFETY: words on this stack.
     let real = unsafe {
-        if raw::syscall6(157, GET_TID_ADDRESS, (&raw mut place) as usize, 0, 0, 0, 0) != 0 {
+        if raw::syscall6(
+            Number::PRCTL,
+            GET_TID_ADDRESS,
+            (&raw mut place) as usize,
+            0,
+            0,
+            0,
+            0,
+        ) != 0
+        {
             place = tls::fs_base().wrapping_add(USUAL_PLACE);
         }
         raw::syscall6(
-            274,
+            Number::GET_ROBUST_LIST,
             0,
             (&raw mut head) as usize,
             (&raw mut length) as usize,
@@ -334,7 +352,7 @@ fn adopt_thread(thread: &mut Thread) {
             0,
             0,
         );
-        raw::syscall6(186, 0, 0, 0, 0, 0, 0) as u32
+        raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0) as u32
     };
     thread.ending.robust_list = head;
     if user::read::<u32>(place) != Some(real) {
@@ -366,7 +384,7 @@ fn forget_restartable_sequences() {
         );
         if offset != 0 {
             let area = tls::fs_base().wrapping_add(offset);
-            raw::syscall6(334, area, 32, UNREGISTER, SIGNATURE, 0, 0);
+            raw::syscall6(Number::RSEQ, area, 32, UNREGISTER, SIGNATURE, 0, 0);
         }
     }
 }
@@ -422,7 +440,7 @@ unsafe fn collect(
     // SAFETY: buffers on this stack; arrays as the kernel laid them.
     unsafe {
         let length = raw::syscall6(
-            89,
+            Number::READLINK,
             name.as_ptr() as usize,
             executable.0.as_mut_ptr() as usize,
             4095,
@@ -431,7 +449,15 @@ unsafe fn collect(
             0,
         );
         executable.1 = if length > 0 { length as usize } else { 0 };
-        let length = raw::syscall6(79, directory.0.as_mut_ptr() as usize, 4096, 0, 0, 0, 0);
+        let length = raw::syscall6(
+            Number::GETCWD,
+            directory.0.as_mut_ptr() as usize,
+            4096,
+            0,
+            0,
+            0,
+            0,
+        );
         directory.1 = if length > 1 { length as usize - 1 } else { 0 };
         let execfn = environment::execfn();
         let execfn_length = if execfn.is_null() {

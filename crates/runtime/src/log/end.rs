@@ -6,6 +6,7 @@ use crate::serial::token;
 use crate::session::futex;
 use crate::signals::faults;
 use crate::state::Thread;
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{process_state, waiting};
@@ -50,8 +51,16 @@ pub fn die(signal: u32) {
     let none = 0u64;
     // SAFETY: the mask lives on this stack; the signal ends this process only.
     unsafe {
-        raw::syscall6(14, 2, (&raw const none) as usize, 0, 8, 0, 0);
-        let pid = raw::syscall6(39, 0, 0, 0, 0, 0, 0) as usize;
-        raw::syscall6(62, pid, signal as usize, 0, 0, 0, 0);
+        raw::syscall6(
+            Number::RT_SIGPROCMASK,
+            2,
+            (&raw const none) as usize,
+            0,
+            8,
+            0,
+            0,
+        );
+        let pid = raw::syscall6(Number::GETPID, 0, 0, 0, 0, 0, 0) as usize;
+        raw::syscall6(Number::KILL, pid, signal as usize, 0, 0, 0, 0);
     }
 }

@@ -23,6 +23,7 @@ pub mod reader;
 use crate::program::user;
 use crate::state::crossings::Place;
 use crate::state::{Thread, at, header, take_units};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
@@ -62,7 +63,7 @@ fn make_room(offset: u64, bytes: u64) -> bool {
     // SAFETY: fallocate on the session descriptor touches no memory of the program.
     let result = unsafe {
         raw::syscall6(
-            285,
+            Number::FALLOCATE,
             SESSION_FD as usize,
             0,
             offset as usize,
@@ -130,7 +131,7 @@ impl Thread {
             // SAFETY: fresh units of the session mapping.
             unsafe {
                 raw::syscall6(
-                    28,
+                    Number::MADVISE,
                     chunk as usize,
                     (units * UNIT) as usize,
                     POPULATE_WRITE,
@@ -326,8 +327,8 @@ impl Thread {
     }
 
     #[inline(always)]
-    pub fn emit_call(&mut self, number: u64, check: u8, result: i64) {
-        self.emit(record::SYSCALL, number, check, zigzag(result));
+    pub fn emit_call(&mut self, number: Number, check: u8, result: i64) {
+        self.emit(record::SYSCALL, number.word(), check, zigzag(result));
     }
 
     /// A record with a payload that lies in one piece.

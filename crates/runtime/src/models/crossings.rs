@@ -6,6 +6,7 @@ use crate::log::reader;
 use crate::serial::{crossings, token, watch};
 use crate::state::Thread;
 use std::sync::{Arc, Mutex};
+use wayfarer_calls::Number;
 use wayfarer_interleave::{Explorer, Model};
 use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::record;
@@ -31,7 +32,7 @@ type History = Vec<(u32, usize)>;
 fn record_step(thread: &mut Thread, step: Step, note: &dyn Fn()) {
     match step {
         Event => {
-            thread.emit_call(39, 0, 0);
+            thread.emit_call(Number::GETPID, 0, 0);
             note();
             token::yield_if_asked(thread);
         }

@@ -10,13 +10,12 @@
 
 use crate::parallel::order::{BIASED, COUNT, LOCK, OWNER, OWNER_SHIFT};
 use crate::state::thread_slot;
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering};
 
-const MEMBARRIER: usize = 324;
 const BARRIER: usize = 8;
 const REGISTER: usize = 16;
-const SCHED_YIELD: usize = 24;
 
 /// Accesses in a row that a barrier is worth; a power of two.
 const ENOUGH: u64 = 8192;
@@ -39,7 +38,7 @@ pub fn grown(word: u64, shared: bool) -> u64 {
 #[inline(never)]
 fn begin(word: u64) -> u64 {
     // SAFETY: tells the kernel that this process will ask for barriers; may be said again.
-    let result = unsafe { raw::syscall6(MEMBARRIER, REGISTER, 0, 0, 0, 0, 0) };
+    let result = unsafe { raw::syscall6(Number::MEMBARRIER, REGISTER, 0, 0, 0, 0, 0) };
     if result == 0 && word & COUNT != 0 {
         word | BIASED
     } else {
@@ -75,7 +74,7 @@ pub fn revoke(word: &AtomicU64) {
             let slot = unsafe { &*thread_slot(owner) };
             // SAFETY: a barrier has no arguments. It fails where none was asked for, in the child of a
             // fork, where the owner is not.
-            unsafe { raw::syscall6(MEMBARRIER, BARRIER, 0, 0, 0, 0, 0) };
+            unsafe { raw::syscall6(Number::MEMBARRIER, BARRIER, 0, 0, 0, 0, 0) };
             while slot.waiting_for.load(Ordering::Acquire) == place {
                 give_way();
             }
@@ -89,5 +88,5 @@ pub fn revoke(word: &AtomicU64) {
 
 fn give_way() {
     // SAFETY: sched_yield has no arguments.
-    unsafe { raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
+    unsafe { raw::syscall6(Number::SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
 }

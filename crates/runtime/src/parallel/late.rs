@@ -13,10 +13,10 @@ use crate::parallel::order::RECORD;
 use crate::program::resolve::{FUTEX_NUMBER, LARGEST_CODE, contains, has_order_by_hand};
 use crate::program::survey::{BY_HAND, FOLLOWED};
 use crate::state::Thread;
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::record::{note, threads};
 
-const PREAD: usize = 17;
 const HEADER: u64 = 56;
 const MOST_HEADERS: u64 = 64;
 const MOST_ENTRIES: u64 = 256;
@@ -186,7 +186,17 @@ fn read<const LENGTH: usize>(descriptor: usize, offset: u64) -> Option<[u8; LENG
 fn fill(descriptor: usize, offset: u64, into: &mut [u8]) -> usize {
     let (place, length) = (into.as_mut_ptr() as usize, into.len());
     // SAFETY: the kernel writes into the slice, as far as it reaches.
-    let result = unsafe { raw::syscall6(PREAD, descriptor, place, length, offset as usize, 0, 0) };
+    let result = unsafe {
+        raw::syscall6(
+            Number::PREAD64,
+            descriptor,
+            place,
+            length,
+            offset as usize,
+            0,
+            0,
+        )
+    };
     usize::try_from(result).unwrap_or(0).min(length)
 }
 

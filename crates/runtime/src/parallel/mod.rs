@@ -25,7 +25,6 @@ pub mod solid;
 pub mod waits;
 
 use crate::calls::record::call_kernel;
-use crate::calls::table;
 use crate::hooks::library;
 use crate::log::reader;
 use crate::parallel::order::{OFF, Object, RECORD, REPLAY};
@@ -35,6 +34,7 @@ use crate::session::futex;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::{Thread, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -42,8 +42,6 @@ use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, flags, waiting};
 use wayfarer_runtime_abi::record::{self, sync, threads};
 
-const FUTEX: usize = 202;
-const SCHED_YIELD: usize = 24;
 const EINTR: isize = -4;
 
 /// The object that stands for all system calls of a process.
@@ -137,12 +135,12 @@ pub fn note_event(thread: &mut Thread) {
 /// Recording, at the entry of a call: true when the call has been dealt with.
 #[inline(never)]
 pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
-    match frame.rax {
-        FUTEX => {
+    match frame.number() {
+        Number::FUTEX => {
             wait_for_real(thread, frame);
             return true;
         }
-        SCHED_YIELD => {
+        Number::SCHED_YIELD => {
             thread.parallel.yields.count(thread.log.events);
             yield_really(frame);
             if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
@@ -152,7 +150,7 @@ pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
         }
         _ => {}
     }
-    let may_wait = table::get(frame.rax).blocks;
+    let may_wait = frame.number().call().blocks;
     if may_wait {
         library::call_may_wait(thread);
     }
@@ -176,7 +174,7 @@ fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
     let arguments = frame.arguments();
     if !waits(frame) && !inherits(frame) {
         // SAFETY: the program's own call.
-        frame.rax = unsafe { call_kernel(FUTEX, &arguments) } as usize;
+        frame.rax = unsafe { call_kernel(Number::FUTEX, &arguments) } as usize;
         return;
     }
     loop {
@@ -188,7 +186,7 @@ fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
         // SAFETY: the program's own call.
         let result = unsafe {
             raw::syscall_interruptible(
-                FUTEX,
+                Number::FUTEX,
                 &arguments,
                 (&raw const thread.arrivals.pending).cast(),
             )
@@ -215,21 +213,21 @@ fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
 }
 
 /// Calls that leave no record: no place for a handler that a replay would find again by itself.
-pub const fn is_made_for_real(number: usize) -> bool {
-    matches!(number, FUTEX | SCHED_YIELD)
+pub const fn is_made_for_real(number: Number) -> bool {
+    matches!(number, Number::FUTEX | Number::SCHED_YIELD)
 }
 
 /// How often a thread looks again before it goes on is a matter of time: not recorded.
 fn yield_really(frame: &mut Frame) {
     // SAFETY: sched_yield has no arguments.
-    frame.rax = unsafe { raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0) } as usize;
+    frame.rax = unsafe { raw::syscall6(Number::SCHED_YIELD, 0, 0, 0, 0, 0, 0) } as usize;
 }
 
 /// Replay of a call of a parallel process that is made for real and not recorded; whether it is one.
 pub fn replay_real(thread: &mut Thread, frame: &mut Frame) -> bool {
-    match frame.rax {
-        FUTEX => replay_futex(thread, frame),
-        SCHED_YIELD => {
+    match frame.number() {
+        Number::FUTEX => replay_futex(thread, frame),
+        Number::SCHED_YIELD => {
             solid::step_aside(thread);
             thread.parallel.yields.count(thread.log.events);
             yield_really(frame);
@@ -288,7 +286,7 @@ fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
     }
     loop {
         // SAFETY: the program's own call.
-        let result = unsafe { call_kernel(FUTEX, &arguments) };
+        let result = unsafe { call_kernel(Number::FUTEX, &arguments) };
         if header().stop.load(Ordering::Acquire) != 0 {
             futex::park(thread);
         }

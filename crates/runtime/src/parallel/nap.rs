@@ -8,6 +8,7 @@
 use crate::parallel::solid;
 use crate::program::user;
 use crate::state::Thread;
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 
 /// The part of the time that is slept, and the most.
@@ -18,7 +19,7 @@ const UNTIL_NS: u64 = 500_000;
 
 /// The call has just been answered: the thread sleeps if the program did.
 #[inline(never)]
-pub fn take(thread: &Thread, number: usize, arguments: &[usize; 6], result: isize) {
+pub fn take(thread: &Thread, number: Number, arguments: &[usize; 6], result: isize) {
     if solid::is_on(thread) {
         return;
     }
@@ -26,29 +27,23 @@ pub fn take(thread: &Thread, number: usize, arguments: &[usize; 6], result: isiz
         let nap_ns = (slept_ns / PART).min(MOST_NS);
         let nap: [u64; 2] = [0, nap_ns];
         // SAFETY: a timespec on this stack; it may be interrupted.
-        unsafe { raw::syscall6(NANOSLEEP, (&raw const nap) as usize, 0, 0, 0, 0, 0) };
+        unsafe { raw::syscall6(Number::NANOSLEEP, (&raw const nap) as usize, 0, 0, 0, 0, 0) };
     }
 }
 
-const POLL: usize = 7;
-const NANOSLEEP: usize = 35;
-const CLOCK_NANOSLEEP: usize = 230;
-const EPOLL_WAIT: usize = 232;
-const EPOLL_PWAIT: usize = 281;
-
 /// How long a call slept that did nothing else, in nanoseconds. Not of select and ppoll: the kernel has overwritten their
 /// limit with the rest of it.
-fn slept(number: usize, a: &[usize; 6], result: isize) -> Option<u64> {
+fn slept(number: Number, a: &[usize; 6], result: isize) -> Option<u64> {
     const ABSOLUTE: usize = 1;
     if result != 0 {
         return None;
     }
     match number {
-        NANOSLEEP => time(a[0]),
-        CLOCK_NANOSLEEP if a[1] & ABSOLUTE != 0 => Some(UNTIL_NS * PART),
-        CLOCK_NANOSLEEP => time(a[2]),
-        POLL => milliseconds(a[2]),
-        EPOLL_WAIT | EPOLL_PWAIT => milliseconds(a[3]),
+        Number::NANOSLEEP => time(a[0]),
+        Number::CLOCK_NANOSLEEP if a[1] & ABSOLUTE != 0 => Some(UNTIL_NS * PART),
+        Number::CLOCK_NANOSLEEP => time(a[2]),
+        Number::POLL => milliseconds(a[2]),
+        Number::EPOLL_WAIT | Number::EPOLL_PWAIT => milliseconds(a[3]),
         _ => None,
     }
 }
@@ -77,11 +72,14 @@ mod tests {
     #[test]
     fn times_are_read_from_the_arguments_of_each_call() {
         let tenth_ns = Some(100_000_000);
-        assert_eq!(slept(POLL, &[0, 0, 100, 0, 0, 0], 0), tenth_ns);
-        assert_eq!(slept(POLL, &[0, 0, 100, 0, 0, 0], 1), None);
-        assert_eq!(slept(POLL, &[0, 0, usize::MAX, 0, 0, 0], 0), None);
-        assert_eq!(slept(EPOLL_WAIT, &[0, 0, 0, 100, 0, 0], 0), tenth_ns);
+        assert_eq!(slept(Number::POLL, &[0, 0, 100, 0, 0, 0], 0), tenth_ns);
+        assert_eq!(slept(Number::POLL, &[0, 0, 100, 0, 0, 0], 1), None);
+        assert_eq!(slept(Number::POLL, &[0, 0, usize::MAX, 0, 0, 0], 0), None);
+        assert_eq!(
+            slept(Number::EPOLL_WAIT, &[0, 0, 0, 100, 0, 0], 0),
+            tenth_ns
+        );
         // A null pointer is not a time; other pointers are read under a guard, which a test has not.
-        assert_eq!(slept(NANOSLEEP, &[0; 6], 0), None);
+        assert_eq!(slept(Number::NANOSLEEP, &[0; 6], 0), None);
     }
 }

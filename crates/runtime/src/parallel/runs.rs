@@ -16,6 +16,7 @@ use crate::session::diverge;
 use crate::session::futex;
 use crate::state::thread::RunOver;
 use crate::state::{Thread, header, thread_slot};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, spin_loop, tries};
 use wayfarer_runtime_abi::encode::get_varint;
@@ -243,9 +244,6 @@ const MOVE_AFTER: u32 = 64;
 #[cold]
 #[inline(never)]
 fn crowded(thread: &mut Thread) {
-    const SET_AFFINITY: usize = 203;
-    const GET_AFFINITY: usize = 204;
-    const GET_CPU: usize = 309;
     thread.parallel.crowded += 1;
     if !thread.parallel.crowded.is_multiple_of(MOVE_AFTER) {
         return;
@@ -255,8 +253,8 @@ fn crowded(thread: &mut Thread) {
     // SAFETY: all on this stack; the thread goes back to what it was allowed.
     unsafe {
         let place = (&raw mut allowed) as usize;
-        let got = raw::syscall6(GET_AFFINITY, 0, size, place, 0, 0, 0);
-        let result = raw::syscall6(GET_CPU, (&raw mut here) as usize, 0, 0, 0, 0, 0);
+        let got = raw::syscall6(Number::SCHED_GETAFFINITY, 0, size, place, 0, 0, 0);
+        let result = raw::syscall6(Number::GETCPU, (&raw mut here) as usize, 0, 0, 0, 0, 0);
         if got <= 0 || result != 0 {
             return;
         }
@@ -272,7 +270,7 @@ fn crowded(thread: &mut Thread) {
         let length = got as usize;
         if elsewhere.iter().any(|word| *word != 0) {
             raw::syscall6(
-                SET_AFFINITY,
+                Number::SCHED_SETAFFINITY,
                 0,
                 length,
                 (&raw const elsewhere) as usize,
@@ -280,7 +278,7 @@ fn crowded(thread: &mut Thread) {
                 0,
                 0,
             );
-            raw::syscall6(SET_AFFINITY, 0, length, place, 0, 0, 0);
+            raw::syscall6(Number::SCHED_SETAFFINITY, 0, length, place, 0, 0, 0);
         }
     }
 }
@@ -288,10 +286,9 @@ fn crowded(thread: &mut Thread) {
 /// Lets others run; whether any did.
 #[inline(never)]
 fn step_back() -> bool {
-    const SCHED_YIELD: usize = 24;
     let began = ticks();
     // SAFETY: sched_yield has no arguments.
-    unsafe { raw::syscall6(SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
+    unsafe { raw::syscall6(Number::SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
     ticks().wrapping_sub(began) > SOMEBODY_RAN
 }
 

@@ -22,6 +22,7 @@ use core::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128,
     _mm_set1_epi8,
 };
+use wayfarer_calls::Number;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{dispatch, raw};
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -35,7 +36,6 @@ const NEAR: usize = 18;
 /// Bytes that tell whether something may be a read.
 const LONGEST: usize = 3 + NEAR;
 const PAGE: usize = 4096;
-const MPROTECT: usize = 10;
 
 /// What bytes look like that may be a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,9 +143,9 @@ fn mark(address: usize) {
     let page = address & !(PAGE - 1);
     // SAFETY: a page of private code; the byte was just found there.
     unsafe {
-        if raw::syscall6(MPROTECT, page, PAGE, READ_WRITE, 0, 0, 0) == 0 {
+        if raw::syscall6(Number::MPROTECT, page, PAGE, READ_WRITE, 0, 0, 0) == 0 {
             (address as *mut u8).write_volatile(HALT);
-            raw::syscall6(MPROTECT, page, PAGE, READ_EXECUTE, 0, 0, 0);
+            raw::syscall6(Number::MPROTECT, page, PAGE, READ_EXECUTE, 0, 0, 0);
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::state::crossings;
 use crate::state::spinning;
 use crate::state::spinning::{Spin, Verdict};
 use crate::state::{Process, Thread, current};
+use wayfarer_calls::Number;
 use wayfarer_entrance::signal_frame::{
     SIG_BLOCK, SIG_SETMASK, SIG_UNBLOCK, SIGSTKFLT, SigAction, SigContext, UContext, bit,
 };
@@ -30,10 +31,6 @@ use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 use wayfarer_runtime_abi::record;
 
-const RT_SIGACTION: usize = 13;
-const RT_SIGPROCMASK: usize = 14;
-const GETTID: usize = 186;
-const TKILL: usize = 200;
 /// What an action has for a handler that ignores the signal.
 const IGNORED: usize = 1;
 /// How long a thread may go without events before a signal is delivered by force.
@@ -70,7 +67,7 @@ pub fn install(process: &Process) {
     // SAFETY: actions on this stack; the handler obeys the house rules.
     unsafe {
         raw::syscall6(
-            RT_SIGACTION,
+            Number::RT_SIGACTION,
             OWN as usize,
             (&raw const ours) as usize,
             (&raw mut before) as usize,
@@ -89,7 +86,6 @@ pub fn install(process: &Process) {
 /// Recording: an exec takes our handler away, and whatever is still on its way would end the program. `stays`: the next
 /// image will have one. Gives the thread id, under which the thread cannot be found meanwhile.
 pub fn before_exec(thread: &mut Thread, stays: bool) -> u32 {
-    const RT_SIGTIMEDWAIT: usize = 128;
     let tid = thread.slot().real_tid.swap(0, Ordering::AcqRel);
     drop_timers(thread);
     change_mask(SIG_BLOCK);
@@ -97,7 +93,7 @@ pub fn before_exec(thread: &mut Thread, stays: bool) -> u32 {
     // SAFETY: a mask and a time on this stack.
     while unsafe {
         raw::syscall6(
-            RT_SIGTIMEDWAIT,
+            Number::RT_SIGTIMEDWAIT,
             (&raw const ours) as usize,
             0,
             (&raw const at_once) as usize,
@@ -123,7 +119,17 @@ pub fn after_exec(thread: &mut Thread, tid: u32) {
 fn change_mask(how: usize) {
     let ours = bit(SIGSTKFLT);
     // SAFETY: a mask on this stack.
-    unsafe { raw::syscall6(RT_SIGPROCMASK, how, (&raw const ours) as usize, 0, 8, 0, 0) };
+    unsafe {
+        raw::syscall6(
+            Number::RT_SIGPROCMASK,
+            how,
+            (&raw const ours) as usize,
+            0,
+            8,
+            0,
+            0,
+        )
+    };
 }
 
 /// Our own signal: kicks and timers, or the program's business.
@@ -183,8 +189,8 @@ unsafe fn foreign(thread: &mut Thread, signal: i32, information: *mut u64, conte
             // SAFETY: the program ends as it would have by itself, once the handler returns.
             unsafe {
                 set_kernel_action(OWN, &default);
-                let tid = raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0) as usize;
-                raw::syscall6(TKILL, tid, OWN as usize, 0, 0, 0, 0);
+                let tid = raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0) as usize;
+                raw::syscall6(Number::TKILL, tid, OWN as usize, 0, 0, 0, 0);
             }
         }
         IGNORED => {}
@@ -211,7 +217,7 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
             let mask = (*context).mask | action.mask;
             let mask = mask & !UNBLOCKABLE;
             raw::syscall6(
-                RT_SIGPROCMASK,
+                Number::RT_SIGPROCMASK,
                 SIG_SETMASK,
                 (&raw const mask) as usize,
                 0,
@@ -352,14 +358,23 @@ fn arm_look(thread: &mut Thread, after_us: u64) {
 
 /// The thread ends: the kernel would keep its timers for as long as the process lives.
 pub fn drop_timers(thread: &mut Thread) {
-    const TIMER_DELETE: usize = 226;
     for timer in [
         &mut thread.preemption.force_timer,
         &mut thread.preemption.look_timer,
     ] {
         if *timer != 0 {
             // SAFETY: a timer of ours.
-            unsafe { raw::syscall6(TIMER_DELETE, timer.wrapping_sub(1) as usize, 0, 0, 0, 0, 0) };
+            unsafe {
+                raw::syscall6(
+                    Number::TIMER_DELETE,
+                    timer.wrapping_sub(1) as usize,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                )
+            };
             *timer = 0;
         }
     }
@@ -367,17 +382,15 @@ pub fn drop_timers(thread: &mut Thread) {
 
 /// Starts a timer that raises our signal in this thread; `timer`: its number, plus one, and 0 before it is made.
 fn start(timer: &mut i32, clock: usize, mark: u64, after_ns: u64) {
-    const TIMER_CREATE: usize = 222;
-    const TIMER_SETTIME: usize = 223;
     // SAFETY: all structs live on this stack; a timer of ours raises our signal in this thread only.
     unsafe {
         if *timer == 0 {
-            let tid = raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0) as u64;
+            let tid = raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0) as u64;
             // sigevent: value, signal and notification (SIGEV_THREAD_ID), thread id.
             let event: [u64; 8] = [mark, u64::from(OWN) | (4 << 32), tid, 0, 0, 0, 0, 0];
             let mut number = 0i32;
             let result = raw::syscall6(
-                TIMER_CREATE,
+                Number::TIMER_CREATE,
                 clock,
                 (&raw const event) as usize,
                 (&raw mut number) as usize,
@@ -392,7 +405,7 @@ fn start(timer: &mut i32, clock: usize, mark: u64, after_ns: u64) {
         }
         let when: [u64; 4] = [0, 0, 0, after_ns];
         raw::syscall6(
-            TIMER_SETTIME,
+            Number::TIMER_SETTIME,
             timer.wrapping_sub(1) as usize,
             0,
             (&raw const when) as usize,

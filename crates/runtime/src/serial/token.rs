@@ -30,6 +30,7 @@ use crate::session::clocks::own_processor_time;
 use crate::session::futex;
 use crate::state::crossings::{self, Place};
 use crate::state::{Process, Thread, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop, tries};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, Token, process_flags, waiting};
@@ -253,7 +254,7 @@ fn let_others_win(token: &Token, turn: u32) {
     let mut tries = 0;
     while token.turn.load(Ordering::Relaxed) == turn && tries < 50 {
         // SAFETY: sched_yield has no arguments.
-        unsafe { raw::syscall6(24, 0, 0, 0, 0, 0, 0) };
+        unsafe { raw::syscall6(Number::SCHED_YIELD, 0, 0, 0, 0, 0, 0) };
         tries += 1;
     }
 }

@@ -11,6 +11,7 @@ use crate::session::futex;
 use crate::signals::OWN;
 use crate::state::spinning::{Spin, Verdict};
 use crate::state::{Thread, header, process_slot, thread_slot};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{ThreadSlot, Token};
@@ -237,7 +238,6 @@ fn slot(thread: u32) -> &'static ThreadSlot {
 /// Whether a thread has ended. One that was killed may stay for long as a zombie, which takes signals and has
 /// a processor time; what it has no longer is memory.
 fn is_dead(tid: u32) -> bool {
-    const PROCESS_VM_READV: usize = 310;
     const ESRCH: isize = -3;
     let mut byte = 0u8;
     let here: [usize; 2] = [(&raw mut byte) as usize, 1];
@@ -245,7 +245,7 @@ fn is_dead(tid: u32) -> bool {
     // SAFETY: one byte into this stack; the other side is only read.
     let result = unsafe {
         raw::syscall6(
-            PROCESS_VM_READV,
+            Number::PROCESS_VM_READV,
             tid as usize,
             (&raw const here) as usize,
             1,
@@ -259,15 +259,13 @@ fn is_dead(tid: u32) -> bool {
 
 /// Whether a process is no more, not even as a zombie.
 fn is_gone(pid: u32) -> bool {
-    const KILL: usize = 62;
     const ESRCH: isize = -3;
     // SAFETY: signal 0 is none.
-    unsafe { raw::syscall6(KILL, pid as usize, 0, 0, 0, 0, 0) == ESRCH }
+    unsafe { raw::syscall6(Number::KILL, pid as usize, 0, 0, 0, 0, 0) == ESRCH }
 }
 
 /// Sends our own signal to a thread that keeps the token without making events.
 fn kick(pid: u32, tid: u32, what: u64) {
-    const RT_TGSIGQUEUEINFO: usize = 297;
     // SAFETY: the siginfo lies on this stack.
     unsafe {
         let mut information = [0u64; 16];
@@ -275,7 +273,7 @@ fn kick(pid: u32, tid: u32, what: u64) {
         information[1] = u64::from(KICK_CODE as u32);
         information[3] = what;
         raw::syscall6(
-            RT_TGSIGQUEUEINFO,
+            Number::RT_TGSIGQUEUEINFO,
             pid as usize,
             tid as usize,
             OWN as usize,

@@ -1,6 +1,7 @@
 //! Clocks that we read for ourselves; none of it is recorded.
 
 use crate::state::Thread;
+use wayfarer_calls::Number;
 use wayfarer_entrance::{raw, vdso};
 
 const BILLION: i64 = 1_000_000_000;
@@ -14,7 +15,15 @@ pub unsafe fn read_clock(thread: &Thread, clock: i32, time: *mut [i64; 2]) -> i3
     // SAFETY: as the caller says.
     unsafe {
         if thread.process().counter_faults.get() {
-            return raw::syscall6(228, clock as usize, time as usize, 0, 0, 0, 0) as i32;
+            return raw::syscall6(
+                Number::CLOCK_GETTIME,
+                clock as usize,
+                time as usize,
+                0,
+                0,
+                0,
+                0,
+            ) as i32;
         }
         vdso::original_clock_gettime(clock, time)
     }
@@ -55,10 +64,18 @@ pub fn time() -> u64 {
 }
 
 fn clock_time(clock: usize) -> Option<u64> {
-    const CLOCK_GETTIME: usize = 228;
     let mut time = [0u64; 2];
     // SAFETY: a timespec on this stack.
-    let result =
-        unsafe { raw::syscall6(CLOCK_GETTIME, clock, (&raw mut time) as usize, 0, 0, 0, 0) };
+    let result = unsafe {
+        raw::syscall6(
+            Number::CLOCK_GETTIME,
+            clock,
+            (&raw mut time) as usize,
+            0,
+            0,
+            0,
+            0,
+        )
+    };
     (result == 0).then_some(time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1]))
 }

@@ -2,11 +2,11 @@
 
 use crate::session::clocks;
 use crate::state::{Thread, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering, spin_loop, tries};
 use wayfarer_runtime_abi::layout::waiting;
 
-const FUTEX: usize = 202;
 const WAIT: usize = 0;
 const WAKE: usize = 1;
 const WAIT_BITSET: usize = 9;
@@ -54,7 +54,7 @@ fn futex(word: &AtomicU32, operation: usize, value: u32, time: Option<&[u64; 2]>
     // SAFETY: the word and the time live until the call is over.
     unsafe {
         raw::syscall6(
-            FUTEX,
+            Number::FUTEX,
             word,
             operation,
             value as usize,

@@ -7,15 +7,12 @@
 use crate::signals::UNBLOCKABLE;
 use crate::state::Thread;
 use crate::state::thread::Waiting;
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_entrance::signal_frame::bit;
 
-const RT_SIGPROCMASK: usize = 14;
 const SIGKILL: i32 = 9;
 const SIGSTOP: i32 = 19;
-const GETPID: usize = 39;
-const GETTID: usize = 186;
-const RT_TGSIGQUEUEINFO: usize = 297;
 
 /// The program's mask of this thread, outside of any handler of the kernel's.
 pub fn mask_now(thread: &Thread) -> u64 {
@@ -23,7 +20,7 @@ pub fn mask_now(thread: &Thread) -> u64 {
     // SAFETY: the mask lives on this stack; nothing is changed.
     unsafe {
         raw::syscall6(
-            RT_SIGPROCMASK,
+            Number::RT_SIGPROCMASK,
             0,
             0,
             (&raw mut mask) as usize,
@@ -59,10 +56,10 @@ pub fn went_back(waiting: &Waiting, mask: u64) -> bool {
     // SAFETY: asks who we are, and sends this thread what the kernel once sent it, from a copy that is a
     // whole siginfo.
     unsafe {
-        let process = raw::syscall6(GETPID, 0, 0, 0, 0, 0, 0);
-        let thread = raw::syscall6(GETTID, 0, 0, 0, 0, 0, 0);
+        let process = raw::syscall6(Number::GETPID, 0, 0, 0, 0, 0, 0);
+        let thread = raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0);
         raw::syscall6(
-            RT_TGSIGQUEUEINFO,
+            Number::RT_TGSIGQUEUEINFO,
             process as usize,
             thread as usize,
             waiting.number as usize,

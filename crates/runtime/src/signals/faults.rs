@@ -7,6 +7,7 @@ use crate::session::diverge;
 use crate::session::futex;
 use crate::signals::{set_kernel_action, signal_arrived, wanted};
 use crate::state::{Thread, current, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_RESETHAND, SA_RESTORER, SA_SIGINFO, SigAction, UContext, bit,
 };
@@ -72,7 +73,7 @@ pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, conte
         {
             // The disk under the log is full: put memory in place of the page and step aside.
             log::break_off(Broken::DiskFull, 28);
-            raw::syscall6(9, address & !4095, 4096, 3, 0x32, usize::MAX, 0);
+            raw::syscall6(Number::MMAP, address & !4095, 4096, 3, 0x32, usize::MAX, 0);
             return;
         }
         if code <= 0 {
@@ -82,9 +83,9 @@ pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, conte
                 } else {
                     die_of(signal as u32);
                     raw::syscall6(
-                        234,
+                        Number::TGKILL,
                         thread_group(),
-                        raw::syscall6(186, 0, 0, 0, 0, 0, 0) as usize,
+                        raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0) as usize,
                         signal as usize,
                         0,
                         0,
@@ -116,7 +117,7 @@ pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, conte
 
 fn thread_group() -> usize {
     // SAFETY: getpid has no arguments.
-    unsafe { raw::syscall6(39, 0, 0, 0, 0, 0, 0) as usize }
+    unsafe { raw::syscall6(Number::GETPID, 0, 0, 0, 0, 0, 0) as usize }
 }
 
 /// Replay: the process is about to die of a fault. It did so in the recording, or it diverged.

@@ -1,10 +1,9 @@
 //! The mask of blocked signals of this thread, for our own purposes.
 
 use crate::signals::UNBLOCKABLE;
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_entrance::signal_frame::bit;
-
-const RT_SIGPROCMASK: usize = 14;
 
 /// Blocks all signals but those that must get through; gives the mask from before.
 pub fn block_signals() -> u64 {
@@ -21,7 +20,7 @@ fn block(all: u64) -> u64 {
     // SAFETY: masks on this stack.
     unsafe {
         raw::syscall6(
-            RT_SIGPROCMASK,
+            Number::RT_SIGPROCMASK,
             2,
             (&raw const all) as usize,
             (&raw mut before) as usize,
@@ -35,20 +34,29 @@ fn block(all: u64) -> u64 {
 
 pub fn restore_signals(mask: u64) {
     // SAFETY: as above.
-    unsafe { raw::syscall6(RT_SIGPROCMASK, 2, (&raw const mask) as usize, 0, 8, 0, 0) };
+    unsafe {
+        raw::syscall6(
+            Number::RT_SIGPROCMASK,
+            2,
+            (&raw const mask) as usize,
+            0,
+            8,
+            0,
+            0,
+        )
+    };
 }
 
 /// Does something that may write to a pipe without a reader, without being told so by a signal.
 pub fn without_broken_pipes(action: impl FnOnce()) {
     const SIGPIPE: i32 = 13;
-    const RT_SIGTIMEDWAIT: usize = 128;
     let before = block_signals();
     action();
     let (broken_pipe, at_once) = (bit(SIGPIPE), [0u64; 2]);
     // SAFETY: a mask and a time on this stack; only the kernel sends a replay this signal.
     unsafe {
         raw::syscall6(
-            RT_SIGTIMEDWAIT,
+            Number::RT_SIGTIMEDWAIT,
             (&raw const broken_pipe) as usize,
             0,
             (&raw const at_once) as usize,

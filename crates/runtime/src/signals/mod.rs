@@ -26,6 +26,7 @@ use crate::signals::queue::{hold_when_full, pop_outside, stash};
 use crate::state::process::Action;
 use crate::state::thread::Waiting;
 use crate::state::{THREAD_WINDOW, Thread, current, header};
+use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SIG_BLOCK,
@@ -41,8 +42,6 @@ pub const SIGSYS: u32 = 31;
 
 /// Stops a thread in the middle of the program's code (`force.rs`).
 pub const OWN: u32 = SIGSTKFLT as u32;
-const RT_SIGACTION: usize = 13;
-pub const RT_SIGPROCMASK: usize = 14;
 
 /// Bytes of a siginfo that can carry something.
 const INFORMATION: usize = 48;
@@ -53,7 +52,7 @@ pub unsafe fn set_kernel_action(signal: u32, action: &SigAction) -> isize {
     // SAFETY: the action lives on the caller's stack.
     unsafe {
         raw::syscall6(
-            RT_SIGACTION,
+            Number::RT_SIGACTION,
             signal as usize,
             core::ptr::from_ref(action) as usize,
             0,
@@ -110,7 +109,7 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
         // SAFETY: the kernel judges bad arguments itself.
         return unsafe {
             raw::syscall6(
-                RT_SIGACTION,
+                Number::RT_SIGACTION,
                 arguments[0],
                 arguments[1],
                 arguments[2],
@@ -140,7 +139,7 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
             // SAFETY: on this stack, and as large as the kernel's struct.
             unsafe {
                 raw::syscall6(
-                    RT_SIGACTION,
+                    Number::RT_SIGACTION,
                     signal as usize,
                     0,
                     (&raw mut inherited) as usize,
@@ -375,7 +374,7 @@ pub fn run(
                 before = context.mask;
                 let now = before | blocked;
                 raw::syscall6(
-                    RT_SIGPROCMASK,
+                    Number::RT_SIGPROCMASK,
                     SIG_SETMASK,
                     (&raw const now) as usize,
                     0,
@@ -385,7 +384,7 @@ pub fn run(
                 );
             } else {
                 raw::syscall6(
-                    RT_SIGPROCMASK,
+                    Number::RT_SIGPROCMASK,
                     SIG_BLOCK,
                     (&raw const blocked) as usize,
                     (&raw mut before) as usize,
@@ -423,7 +422,7 @@ pub fn run(
             // SAFETY: as above.
             unsafe {
                 raw::syscall6(
-                    RT_SIGPROCMASK,
+                    Number::RT_SIGPROCMASK,
                     SIG_SETMASK,
                     (&raw const after) as usize,
                     0,

@@ -1,9 +1,10 @@
 //! Signals that have arrived and wait for an event boundary, in a ring of the thread's.
 
 use crate::serial::force;
-use crate::signals::{RT_SIGPROCMASK, UNBLOCKABLE};
+use crate::signals::UNBLOCKABLE;
 use crate::state::Thread;
 use crate::state::thread::{QUEUE, Waiting};
+use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_entrance::signal_frame::{SA_RESTART, SIG_SETMASK, UContext};
 use wayfarer_runtime_abi::atomic::{Ordering, compiler_fence};
@@ -88,7 +89,7 @@ pub fn pop_outside(thread: &mut Thread) -> Option<Waiting> {
         // SAFETY: the mask lives on this stack; there is room in the queue for what comes now.
         unsafe {
             raw::syscall6(
-                RT_SIGPROCMASK,
+                Number::RT_SIGPROCMASK,
                 SIG_SETMASK,
                 (&raw const mask) as usize,
                 0,

@@ -18,6 +18,7 @@ pub mod word;
 pub use process::Process;
 pub use thread::Thread;
 
+use wayfarer_calls::Number;
 use wayfarer_entrance::{raw, tls};
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64};
 use wayfarer_runtime_abi::layout::{self, Header, Object, ProcessSlot, SESSION_BASE, ThreadSlot};
@@ -93,7 +94,7 @@ pub unsafe fn map_window(address: usize, length: usize) -> bool {
     // SAFETY: the window belongs to this number alone; replacing a stale one is intended.
     let result = unsafe {
         raw::syscall6(
-            9,
+            Number::MMAP,
             address,
             length,
             3,
@@ -153,7 +154,7 @@ pub unsafe fn new_process(id: u32) -> *mut Process {
 /// It must not be in use any more.
 pub unsafe fn drop_window(address: usize, length: usize) {
     // SAFETY: as the caller says.
-    unsafe { raw::syscall6(11, address, length, 0, 0, 0, 0) };
+    unsafe { raw::syscall6(Number::MUNMAP, address, length, 0, 0, 0, 0) };
 }
 
 pub fn process_window(process: *mut Process) -> (usize, usize) {
