@@ -79,12 +79,15 @@ impl Listening {
     }
 }
 
+/// What a listener does with an event.
+type Hear = Box<dyn FnMut(&Event) + Send>;
+
 /// Those who are told what happens, in the order in which they came.
 #[derive(Default)]
-pub(crate) struct Listeners(Vec<(Listening, Box<dyn FnMut(&Event) + Send>)>);
+pub(crate) struct Listeners(Vec<(Listening, Hear)>);
 
 impl Listeners {
-    pub fn add(&mut self, listener: Box<dyn FnMut(&Event) + Send>) -> Listening {
+    pub fn add(&mut self, listener: Hear) -> Listening {
         let listening = Listening {
             ended: Arc::default(),
         };
