@@ -200,33 +200,35 @@ pub fn each(
         .filter(|_| threads.len() > 1)
         .map(|spec| frames::stacks(interpreter, threads, spec))
         .unwrap_or_default();
-    for thread in threads {
-        let result = match stacks.remove(thread) {
-            Some((who, stack)) => stack.map(|answer| (who, answer)),
-            None => interpreter.keeping_selection(|interpreter| {
-                let (who, _) = interpreter.select_thread(*thread)?;
-                Ok((who, interpreter.evaluate(command)?))
-            }),
-        };
-        match result {
-            Ok((who, answer)) => {
-                good += 1;
-                text.push_str(&title(&who));
-                text.push_str(&answer.text);
-                values.push(json!({"who": who, "result": answer.value, "error": null}));
-            }
-            Err(_) if quiet => {}
-            Err(error) => {
-                let who = interpreter.debugger.who(*thread).ok();
-                if let Some(who) = &who {
-                    text.push_str(&title(who));
+    interpreter.keeping_selection(|interpreter| {
+        for thread in threads {
+            let result = match stacks.remove(thread) {
+                Some((who, stack)) => stack.map(|answer| (who, answer)),
+                None => interpreter
+                    .select_thread(*thread)
+                    .map_err(CommandError::from)
+                    .and_then(|(who, _)| interpreter.evaluate(command).map(|answer| (who, answer))),
+            };
+            match result {
+                Ok((who, answer)) => {
+                    good += 1;
+                    text.push_str(&title(&who));
+                    text.push_str(&answer.text);
+                    values.push(json!({"who": who, "result": answer.value, "error": null}));
                 }
-                text.push_str(&format!("{error}\n"));
-                values.push(json!({"who": who, "result": null, "error": error.to_string()}));
-                failed = Some(error);
+                Err(_) if quiet => {}
+                Err(error) => {
+                    let who = interpreter.debugger.who(*thread).ok();
+                    if let Some(who) = &who {
+                        text.push_str(&title(who));
+                    }
+                    text.push_str(&format!("{error}\n"));
+                    values.push(json!({"who": who, "result": null, "error": error.to_string()}));
+                    failed = Some(error);
+                }
             }
         }
-    }
+    });
     match failed {
         Some(error) if good == 0 && threads.len() == 1 => Err(error),
         _ => Ok(Answer::with(text, values)),

@@ -9,6 +9,7 @@ mod code;
 mod conditions;
 mod deaths;
 mod disassembly;
+mod displays;
 mod ending;
 mod events;
 mod frames;

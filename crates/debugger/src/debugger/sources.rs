@@ -10,7 +10,7 @@ use crate::view::{LineInfoView, SourceFileView, SourceLineView, SourceView};
 use crate::{DebuggerError, ListSpec, Location, Result};
 
 impl At<'_> {
-    /// Lines of source; how many is the setting `listsize`. Where it goes on from is what [`At::listed`] was given.
+    /// Lines of source; how many is the setting `listsize`. Where it goes on from is what [`At::listed()`] was given.
     pub fn list(&mut self, spec: ListSpec) -> Result<SourceView> {
         let size = self
             .debugger
