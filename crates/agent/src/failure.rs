@@ -9,7 +9,7 @@ pub fn of(error: &Error) -> Failure {
         Error::Gone(_) => FailureKind::Gone,
         Error::Permission { .. } => FailureKind::Permission,
         Error::AlreadyTraced { .. } => FailureKind::AlreadyTraced,
-        Error::Exec { .. } => FailureKind::Launch,
+        Error::Launch { .. } => FailureKind::Launch,
         Error::Memory { .. } => FailureKind::BadAddress,
         Error::System { .. } => FailureKind::System,
     };

@@ -1,5 +1,6 @@
 //! What can go wrong, with the remedy in the message.
 
+use crate::launch::Step;
 use crate::thread::Tid;
 use std::io;
 
@@ -26,10 +27,12 @@ pub enum Error {
         tracer: Tid,
     },
     /// The program could not be started.
-    #[error("cannot start {program}: {source}")]
-    Exec {
+    #[error("cannot start {program}: {}", failed(*step, source))]
+    Launch {
         /// Its name as given.
         program: String,
+        /// How far it came.
+        step: Step,
         /// Why.
         source: io::Error,
     },
@@ -67,5 +70,13 @@ impl Error {
     /// Whether the process or thread has ceased to exist.
     pub fn is_gone(&self) -> bool {
         matches!(self, Error::Gone(_))
+    }
+}
+
+/// Why a program was not started. That it cannot be executed is clear from what the kernel says.
+fn failed(step: Step, source: &io::Error) -> String {
+    match step {
+        Step::Exec => source.to_string(),
+        step => format!("{step}: {source}"),
     }
 }

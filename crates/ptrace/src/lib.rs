@@ -6,6 +6,8 @@
 //!
 //! ptrace belongs to one thread of the tracer: the one that launches or attaches must make all later calls.
 //!
+//! Recording uses it for starting ([`start()`]) and reaping only, without ptrace.
+//!
 //! This is the only crate of the live debugger with `unsafe`: the kernel's interfaces in all its files, and in
 //! `traces` and `loans` the pages that two processes share, and in `cushion_code` the one piece of code that a program may come to run.
 
@@ -33,7 +35,7 @@ pub use attach::{Attached, attach};
 pub use cushion::Cushion;
 pub use debug_registers::{Watch, WatchCondition};
 pub use error::Error;
-pub use launch::{Launch, launch};
+pub use launch::{Actions, Inheritance, Launch, launch, start};
 pub use memory::Memory;
 pub use registers::Registers;
 pub use signals::SignalInfo;

@@ -50,6 +50,20 @@ pub enum End {
     },
 }
 
+impl End {
+    /// As `wait4` stores it.
+    pub fn wait_status(self) -> i32 {
+        const CORE_DUMPED: i32 = 0x80;
+        match self {
+            End::Status(status) => (status & 0xff) << 8,
+            End::Signal {
+                signal,
+                core_dumped,
+            } => signal | if core_dumped { CORE_DUMPED } else { 0 },
+        }
+    }
+}
+
 /// What a raw wait status means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {

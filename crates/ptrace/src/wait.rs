@@ -47,6 +47,17 @@ fn look() -> Option<(Tid, bool)> {
     (answer == 0 && tid > 0).then_some((Tid(tid), trap))
 }
 
+/// Whether there is anybody to wait for: a child, or a thread that is traced.
+pub fn anybody_left() -> bool {
+    // SAFETY: siginfo_t is plain data for which zeros are valid; the call fills in a live local.
+    let answer = unsafe {
+        let mut info: libc::siginfo_t = mem::zeroed();
+        let which = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+        libc::waitid(libc::P_ALL, 0, &mut info, which)
+    };
+    answer == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ECHILD)
+}
+
 /// Waits for the next report of one thread, which must be about to have one; `None` if it does not exist.
 pub(crate) fn wait_for(tid: Tid) -> Option<Report> {
     loop {

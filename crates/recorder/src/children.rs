@@ -4,11 +4,12 @@ use std::io;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-use nix::errno::Errno;
 use nix::sys::signal::{
     SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction, sigprocmask,
 };
 use nix::unistd::Pid;
+use wayfarer_ptrace::wait::anybody_left;
+use wayfarer_ptrace::{Report, wait};
 
 const WATCHED: [Signal; 5] = [
     Signal::SIGCHLD,
@@ -75,20 +76,16 @@ pub struct Ended {
 /// Collects everybody who has ended, without waiting. The flag: somebody is left.
 pub fn reap() -> (Vec<Ended>, bool) {
     let mut ended = Vec::new();
-    loop {
-        let mut wait_status = 0;
-        // SAFETY: the status is written to a local variable.
-        let pid = unsafe { libc::waitpid(-1, &mut wait_status, libc::WNOHANG | libc::__WALL) };
-        match pid {
-            0 => return (ended, true),
-            -1 if Errno::last() == Errno::EINTR => {}
-            -1 => return (ended, false),
-            pid => ended.push(Ended {
-                pid: Pid::from_raw(pid),
-                wait_status,
-            }),
+    while let Some(report) = wait(|_| {}) {
+        // Nobody is traced here, so nothing else is reported.
+        if let Report::Ended(tid, end) = report {
+            ended.push(Ended {
+                pid: Pid::from_raw(tid.0),
+                wait_status: end.wait_status(),
+            });
         }
     }
+    (ended, anybody_left())
 }
 
 /// What `/proc/PID/stat` says of a process.

@@ -20,7 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("replay", &["trace", "calls", "model", "runtime-abi"]),
     (
         "recorder",
-        &["trace", "model", "runtime-abi", "sites", "replay"],
+        &["trace", "model", "runtime-abi", "sites", "replay", "ptrace"],
     ),
     ("ptrace", &["model"]),
     ("predicate", &[]),

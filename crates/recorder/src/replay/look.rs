@@ -171,3 +171,11 @@ pub fn process_of(session: &Session, pid: i32) -> Option<ProcessId> {
     let mut ids = session.process_ids().rev().map(ProcessId);
     ids.find(|id| real_pid(session, *id) == Some(pid))
 }
+
+/// The thread of the replay that has this number of the kernel.
+pub fn thread_of(session: &Session, tid: i32) -> Option<ThreadId> {
+    // As for processes: the youngest is the one.
+    let slot = |id| session.thread(id).map(|slot| slot.real_tid.load(Acquire));
+    let mut ids = session.thread_ids().rev();
+    ids.find(|id| slot(*id) == Some(tid as u32)).map(ThreadId)
+}

@@ -1,9 +1,11 @@
 //! `wayfarer replay`: runs a trace again and compares everything.
 //!
-//! [`build`] lays the trace out for a replay; while the replay runs, [`drive`] waits for its processes, [`look`]
-//! shows them to the monitor (`wayfarer_replay::monitor`), which decides, and [`orders`] obeys; [`report`] sums up.
+//! [`build`] lays the trace out for a replay, and [`prepare`] says how it begins. While it runs, its [`Course`] is told
+//! what happens: [`look`] shows the session to the monitor (`wayfarer_replay::monitor`), which decides, [`orders`] obeys,
+//! and [`report`] sums up. [`drive`] waits for the processes of a replay that nobody debugs.
 
 pub mod build;
+mod course;
 mod drive;
 mod look;
 mod orders;
@@ -12,19 +14,19 @@ mod report;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use nix::sys::signal::Signal;
-use wayfarer_replay::{Monitor, Plan};
+use nix::sys::signal::{SigSet, Signal};
+use wayfarer_replay::Plan;
 use wayfarer_runtime_abi::BASE_PADDING;
 use wayfarer_runtime_abi::layout::{Delay, flags};
 use wayfarer_trace::{OpenError, Trace};
 
 use self::build::BuildError;
-use self::drive::Run;
+pub use self::course::{Course, Look};
 pub use self::report::ReplayReport;
 use crate::children::Watch;
-use crate::launch::{Launch, LaunchError, start};
+use crate::launch::{Launch, LaunchError, start_as};
 use crate::modules::{self, ModuleError};
 use crate::program::Program;
 use crate::runtime_library;
@@ -93,8 +95,18 @@ impl<'a> SolidChoice<'a> {
     }
 }
 
-/// Replays a trace and compares everything.
-pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, ReplayError> {
+/// A replay that can begin: the first program, and what is to be told and asked while it runs.
+pub struct Prepared {
+    pub launch: wayfarer_ptrace::Launch,
+    pub course: Course,
+}
+
+/// Checks what a trace needs and lays it out; nothing runs yet. `mask`: the signals that the first program blocks.
+pub fn prepare(
+    trace: &Trace,
+    options: ReplayOptions,
+    mask: &SigSet,
+) -> Result<Prepared, ReplayError> {
     let (mut session, plan) = build::build(trace, options.only)?;
     let delays = options.solid.delays(trace);
     set_flags(&mut session, delays, options.perturb);
@@ -120,31 +132,31 @@ pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, Rep
     let runtime = runtime_library::open().map_err(ReplayError::Runtime)?;
     let sites = wayfarer_sites::table_bytes(&wayfarer_sites::modules_for(Some(&program.path)));
     session.write_sites(&sites).map_err(BuildError::NoRoom)?;
-    let watch = Watch::begin().map_err(ReplayError::Watch)?;
-    let pid = start(&Launch {
+    let launch = Launch {
         program: &program,
         environment: &environment,
         process: plan.root.0,
         padding: padding(&plan),
         session: session.file(),
         runtime: &runtime,
-        mask: watch.previous_mask(),
+        mask,
         replay: true,
         stack_limit_bytes: trace.manifest().stack_limit_bytes,
-    })?;
-    let mut monitor = Monitor::new(&plan, recorded_time(trace), Duration::ZERO);
-    let mut run = Run {
-        plan: &plan,
-        session: &session,
-        watch: &watch,
-        monitor: &mut monitor,
-        root: pid,
-        began: Instant::now(),
-    };
-    let end = run.until_end();
-    run.clear();
+    }
+    .specification()?;
+    let course = Course::new(plan, session, runtime, recorded_time(trace));
+    Ok(Prepared { launch, course })
+}
+
+/// Replays a trace and compares everything.
+pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, ReplayError> {
+    let watch = Watch::begin().map_err(ReplayError::Watch)?;
+    let Prepared { launch, mut course } = prepare(trace, options, watch.previous_mask())?;
+    course.begun(start_as(&launch)?);
+    let end = drive::until_end(&mut course, &watch);
+    drive::clear(&mut course, &watch);
     match end {
-        Ok(end) => Ok(report::report(trace, &plan, &session, end, monitor.ends())),
+        Ok(end) => Ok(course.report(trace, end)),
         Err(signal) => Err(ReplayError::Interrupted(signal)),
     }
 }
