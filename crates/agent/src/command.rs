@@ -2,14 +2,11 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{mpsc, oneshot};
-use wayfarer_protocol as wire;
+use wayfarer_backend::{Answer, Event};
 use wayfarer_ptrace::Waker;
 
 /// Where an answer goes.
 pub type Reply<T> = oneshot::Sender<T>;
-
-/// What a request is answered with.
-pub type Answer<T> = Result<T, wire::Failure>;
 
 /// Makes a command of each row of the list of requests.
 macro_rules! commands {
@@ -22,11 +19,11 @@ macro_rules! commands {
         #[allow(clippy::large_enum_variant)]
         pub enum Command {
             /// A session begins; events go here.
-            Open(mpsc::UnboundedSender<wire::Event>, Reply<()>),
+            Open(mpsc::UnboundedSender<Event>, Reply<()>),
             /// It is over; answered when everybody has been let go.
             End(Reply<()>),
-            $($(#[$doc])* $call(wire::$request, Reply<Answer<wire::$reply>>),)*
-            $($(#[$launch_doc])* $launch(wire::$launch_request, Reply<Answer<wire::$launch_reply>>),)*
+            $($(#[$doc])* $call(wayfarer_backend::$request, Reply<Answer<wayfarer_backend::$reply>>),)*
+            $($(#[$launch_doc])* $launch(wayfarer_backend::$launch_request, Reply<Answer<wayfarer_backend::$launch_reply>>),)*
         }
     };
 }

@@ -1,12 +1,12 @@
-//! Registers on the wire and in the kernel.
+//! Registers for the debugger and in the kernel.
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{GeneralRegisters, VectorRegisters};
 use wayfarer_ptrace::{Registers, VectorState};
 
 /// The general registers for the debugger.
-pub fn general_to_wire(registers: &Registers) -> wire::GeneralRegisters {
+pub fn general_of(registers: &Registers) -> GeneralRegisters {
     let r = &registers.0;
-    wire::GeneralRegisters {
+    GeneralRegisters {
         rax: r.rax,
         rbx: r.rbx,
         rcx: r.rcx,
@@ -38,44 +38,44 @@ pub fn general_to_wire(registers: &Registers) -> wire::GeneralRegisters {
 }
 
 /// The general registers from the debugger.
-pub fn general_from_wire(wire: &wire::GeneralRegisters) -> Registers {
+pub fn registers_of(general: &GeneralRegisters) -> Registers {
     let mut registers = Registers::zeroed();
     let r = &mut registers.0;
-    r.rax = wire.rax;
-    r.rbx = wire.rbx;
-    r.rcx = wire.rcx;
-    r.rdx = wire.rdx;
-    r.rsi = wire.rsi;
-    r.rdi = wire.rdi;
-    r.rbp = wire.rbp;
-    r.rsp = wire.rsp;
-    r.r8 = wire.r8;
-    r.r9 = wire.r9;
-    r.r10 = wire.r10;
-    r.r11 = wire.r11;
-    r.r12 = wire.r12;
-    r.r13 = wire.r13;
-    r.r14 = wire.r14;
-    r.r15 = wire.r15;
-    r.rip = wire.rip;
-    r.eflags = wire.eflags;
-    r.cs = wire.cs;
-    r.ss = wire.ss;
-    r.ds = wire.ds;
-    r.es = wire.es;
-    r.fs = wire.fs;
-    r.gs = wire.gs;
-    r.fs_base = wire.fs_base;
-    r.gs_base = wire.gs_base;
-    r.orig_rax = wire.orig_rax;
+    r.rax = general.rax;
+    r.rbx = general.rbx;
+    r.rcx = general.rcx;
+    r.rdx = general.rdx;
+    r.rsi = general.rsi;
+    r.rdi = general.rdi;
+    r.rbp = general.rbp;
+    r.rsp = general.rsp;
+    r.r8 = general.r8;
+    r.r9 = general.r9;
+    r.r10 = general.r10;
+    r.r11 = general.r11;
+    r.r12 = general.r12;
+    r.r13 = general.r13;
+    r.r14 = general.r14;
+    r.r15 = general.r15;
+    r.rip = general.rip;
+    r.eflags = general.eflags;
+    r.cs = general.cs;
+    r.ss = general.ss;
+    r.ds = general.ds;
+    r.es = general.es;
+    r.fs = general.fs;
+    r.gs = general.gs;
+    r.fs_base = general.fs_base;
+    r.gs_base = general.gs_base;
+    r.orig_rax = general.orig_rax;
     registers
 }
 
 /// Vector registers for the debugger.
-pub fn vector_to_wire(state: &VectorState) -> wire::VectorRegisters {
+pub fn vector_of(state: &VectorState) -> VectorRegisters {
     let (control, status, _) = state.x87_control();
     let (opcode, instruction, operand) = state.x87_last();
-    wire::VectorRegisters {
+    VectorRegisters {
         ymm: state.ymm(),
         mxcsr: state.mxcsr(),
         st: state.x87(),
@@ -91,7 +91,7 @@ pub fn vector_to_wire(state: &VectorState) -> wire::VectorRegisters {
 }
 
 /// Changes the parts of the state that the debugger may change: ymm and mxcsr.
-pub fn vector_from_wire(wire: &wire::VectorRegisters, state: &mut VectorState) {
-    state.set_ymm(&wire.ymm);
-    state.set_mxcsr(wire.mxcsr);
+pub fn change_vector(state: &mut VectorState, vector: &VectorRegisters) {
+    state.set_ymm(&vector.ymm);
+    state.set_mxcsr(vector.mxcsr);
 }

@@ -1,6 +1,6 @@
 //! Errors of process control as the debugger is told of them.
 
-use wayfarer_protocol::{Failure, FailureKind};
+use wayfarer_backend::{Failure, FailureKind, ProcessId, ThreadId};
 use wayfarer_ptrace::Error;
 
 /// The failure for an error.
@@ -17,7 +17,7 @@ pub fn of(error: &Error) -> Failure {
 }
 
 /// No such process.
-pub fn no_process(id: u64) -> Failure {
+pub fn no_process(id: ProcessId) -> Failure {
     Failure::new(
         FailureKind::Gone,
         format!("process {id} is not in this session any more"),
@@ -25,7 +25,7 @@ pub fn no_process(id: u64) -> Failure {
 }
 
 /// No such thread.
-pub fn no_thread(id: u64) -> Failure {
+pub fn no_thread(id: ThreadId) -> Failure {
     Failure::new(
         FailureKind::Gone,
         format!("thread {id} is not in this session any more"),
@@ -33,7 +33,7 @@ pub fn no_thread(id: u64) -> Failure {
 }
 
 /// It runs.
-pub fn running(id: u64) -> Failure {
+pub fn running(id: ThreadId) -> Failure {
     Failure::new(
         FailureKind::Running,
         format!("thread {id} is running: halt it first"),

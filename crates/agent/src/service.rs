@@ -1,12 +1,15 @@
 //! The gRPC service: checks the session and passes each call on to the tracing thread.
+//!
+//! This is the edge: messages become the plain types of `wayfarer-backend` here, and plain types become messages.
 
-use crate::command::{Answer, Command, Postbox, Reply};
+use crate::command::{Command, Postbox, Reply};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
+use wayfarer_backend::{Answer, Event};
 use wayfarer_protocol as wire;
 use wire::agent_server::Agent;
 
@@ -18,7 +21,7 @@ const SESSION: u64 = 1;
 struct Session {
     open: bool,
     /// Events that nobody has asked for yet.
-    events: Option<mpsc::UnboundedReceiver<wire::Event>>,
+    events: Option<mpsc::UnboundedReceiver<Event>>,
 }
 
 /// Serves the protocol.
@@ -53,15 +56,23 @@ impl Service {
         }
     }
 
-    async fn ask<T>(
+    /// Passes a message on: `W` and `V` are the messages of request and reply, `P` and `Q` what they stand for.
+    async fn ask<W, P, Q, V>(
         &self,
         session: u64,
-        command: impl FnOnce(Reply<Answer<T>>) -> Command,
-    ) -> Result<Response<T>, Status> {
+        message: W,
+        command: impl FnOnce(P, Reply<Answer<Q>>) -> Command,
+    ) -> Result<Response<V>, Status>
+    where
+        P: TryFrom<W, Error = wire::Damaged>,
+        V: From<Q>,
+    {
         self.check(session)?;
-        match self.postbox.ask(command).await.ok_or_else(ended)? {
-            Ok(reply) => Ok(Response::new(reply)),
-            Err(failure) => Err(refused(failure)),
+        let request = P::try_from(message).map_err(|damaged| wire::status_of(damaged.into()))?;
+        let answer = self.postbox.ask(|reply| command(request, reply)).await;
+        match answer.ok_or_else(ended)? {
+            Ok(reply) => Ok(Response::new(reply.into())),
+            Err(failure) => Err(wire::status_of(failure)),
         }
     }
 }
@@ -70,16 +81,9 @@ fn ended() -> Status {
     Status::unavailable("the agent is ending")
 }
 
-fn refused(failure: wire::Failure) -> Status {
-    match failure.try_into() {
-        Ok(failure) => wire::status_of(failure),
-        Err(damaged) => Status::internal(wire::Damaged::to_string(&damaged)),
-    }
-}
-
 /// The events of a session; dropping it ends the session.
 pub struct EventStream {
-    events: mpsc::UnboundedReceiver<wire::Event>,
+    events: mpsc::UnboundedReceiver<Event>,
     over: Arc<Mutex<Option<oneshot::Sender<()>>>>,
 }
 
@@ -87,7 +91,9 @@ impl Stream for EventStream {
     type Item = Result<wire::Event, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.events.poll_recv(context).map(|event| event.map(Ok))
+        self.events
+            .poll_recv(context)
+            .map(|event| event.map(|event| Ok(event.into())))
     }
 }
 
@@ -165,7 +171,7 @@ impl Service {
 type Pending<'answer, T> =
     Pin<Box<dyn Future<Output = Result<Response<T>, Status>> + Send + 'answer>>;
 
-/// Makes the service from the list of requests: each is passed on as it is.
+/// Makes the service from the list of requests: each is converted and passed on.
 macro_rules! service {
     (
         always { $($(#[$doc:meta])* $method:ident, $call:ident($request:ident) -> $reply:ident;)* }
@@ -209,8 +215,8 @@ macro_rules! service {
                 'service: 'answer,
                 Self: 'answer,
             {
-                let request = request.into_inner();
-                Box::pin(self.ask(request.session, move |reply| Command::$call(request, reply)))
+                let message = request.into_inner();
+                Box::pin(self.ask(message.session, message, Command::$call))
             }
         )*
     };

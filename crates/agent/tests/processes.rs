@@ -204,3 +204,13 @@ fn forks_execs_and_system_calls_are_caught() {
     // posix_spawn makes its child as vfork does, by clone.
     assert_eq!((forks, vforks, executed, ends), (1, 2, 2, 4));
 }
+
+#[test]
+fn a_damaged_request_is_refused() {
+    let mut session = Session::start();
+    let refusal = session.halt_of_nobody();
+    assert_eq!(refusal.code(), tonic::Code::InvalidArgument, "{refusal}");
+    let failure = wire::failure_of(&refusal);
+    assert_eq!(failure.kind, FailureKind::Invalid, "{failure}");
+    assert!(failure.message.contains("targets"), "{failure}");
+}

@@ -2,7 +2,7 @@
 //!
 //! The schema is `proto/agent.proto`, written for a reader; the code in `generated.rs` is made from it by
 //! `WAYFARER_REGENERATE=1 cargo test -p wayfarer-protocol` and checked in, so that building needs no protoc.
-//! Both sides convert these types by hand at their edge.
+//! Inside, both sides speak the plain types of `wayfarer-backend`; they convert at their edge.
 
 #![forbid(unsafe_code)]
 

@@ -32,22 +32,23 @@ impl VectorState {
         (area.len() >= HEADER_END).then_some(VectorState { area })
     }
 
-    /// The 16 ymm registers, 32 bytes each; upper halves are zero where the processor has none.
-    pub fn ymm(&self) -> Vec<u8> {
-        let mut all = Vec::with_capacity(16 * 32);
-        for number in 0..16 {
-            all.extend_from_slice(self.bytes(160 + number * 16, 16));
-            match self.upper_half(number) {
-                Some(at) if self.in_use(AVX) => all.extend_from_slice(self.bytes(at, 16)),
-                _ => all.extend_from_slice(&[0; 16]),
+    /// The 16 ymm registers; upper halves are zero where the processor has none.
+    pub fn ymm(&self) -> [[u8; 32]; 16] {
+        let mut all = [[0; 32]; 16];
+        for (number, value) in all.iter_mut().enumerate() {
+            value[..16].copy_from_slice(self.bytes(160 + number * 16, 16));
+            if let Some(at) = self.upper_half(number)
+                && self.in_use(AVX)
+            {
+                value[16..].copy_from_slice(self.bytes(at, 16));
             }
         }
         all
     }
 
-    /// Changes the ymm registers; surplus bytes are ignored.
-    pub fn set_ymm(&mut self, all: &[u8]) {
-        for (number, value) in all.chunks_exact(32).take(16).enumerate() {
+    /// Changes the ymm registers.
+    pub fn set_ymm(&mut self, all: &[[u8; 32]; 16]) {
+        for (number, value) in all.iter().enumerate() {
             self.put(160 + number * 16, &value[..16]);
             if let Some(at) = self.upper_half(number) {
                 if !self.in_use(AVX) && number == 0 {
@@ -68,18 +69,17 @@ impl VectorState {
         self.features() & AVX != 0 && self.area.len() >= HEADER_END + 256
     }
 
-    /// Upper halves of zmm0..15, 32 bytes each; empty where the processor has none.
-    pub fn zmm_high(&self) -> Vec<u8> {
+    /// Upper halves of zmm0..15, where the processor has them.
+    pub fn zmm_high(&self) -> Option<[[u8; 32]; 16]> {
         // The component's place as on every processor that has it in the standard form.
         const PLACE: usize = 1152;
         if self.features() & ZMM_HIGH == 0 || self.area.len() < PLACE + 512 {
-            return Vec::new();
+            return None;
         }
-        if self.in_use(ZMM_HIGH) {
-            self.area[PLACE..PLACE + 512].to_vec()
-        } else {
-            vec![0; 512]
-        }
+        Some(match self.in_use(ZMM_HIGH) {
+            true => std::array::from_fn(|number| self.array(PLACE + number * 32)),
+            false => [[0; 32]; 16],
+        })
     }
 
     /// Vector control and status.
@@ -93,10 +93,8 @@ impl VectorState {
     }
 
     /// st0..st7, 10 bytes each.
-    pub fn x87(&self) -> Vec<u8> {
-        (0..8)
-            .flat_map(|number| self.bytes(32 + number * 16, 10).to_vec())
-            .collect()
+    pub fn x87(&self) -> [[u8; 10]; 8] {
+        std::array::from_fn(|number| self.array(32 + number * 16))
     }
 
     /// Control, status and abridged tag word.

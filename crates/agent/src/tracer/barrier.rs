@@ -2,16 +2,13 @@
 
 use super::Tracer;
 use super::breakpoints::Breakpoint;
-use super::events::reason;
-use super::process::ProcessId;
-use super::thread::ThreadId;
-use wayfarer_protocol as wire;
-use wire::event::Kind;
-use wire::stop_reason::Reason;
+use wayfarer_backend::{
+    BarrierArrived, BarrierComplete, BreakpointId, EventKind, ProcessId, StopReason, ThreadId,
+};
 
 impl Tracer {
     /// The thread has come to the barrier and waits there.
-    pub(super) fn arrive(&mut self, id: ThreadId, barrier_id: u64) {
+    pub(super) fn arrive(&mut self, id: ThreadId, barrier_id: BreakpointId) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
@@ -25,10 +22,10 @@ impl Tracer {
         let breakpoint = &self.breakpoints[&barrier_id];
         let (processes, threads) = self.missing(breakpoint);
         let missing = processes.len() + threads.len();
-        self.tell(Kind::BarrierArrived(wire::BarrierArrived {
+        self.tell(EventKind::BarrierArrived(BarrierArrived {
             id: barrier_id,
-            process: process.0,
-            thread: id.0,
+            process,
+            thread: id,
             arrived: arrived as u32,
             expected: (arrived + missing) as u32,
         }));
@@ -66,7 +63,7 @@ impl Tracer {
 
     /// Somebody is gone: a barrier may be complete without it.
     pub(super) fn barriers_changed(&mut self) {
-        let complete: Vec<(u64, ThreadId)> = self
+        let complete: Vec<(BreakpointId, ThreadId)> = self
             .breakpoints
             .iter()
             .filter_map(|(id, breakpoint)| {
@@ -86,7 +83,7 @@ impl Tracer {
     }
 
     /// All have arrived.
-    fn complete(&mut self, barrier_id: u64, last: ThreadId) {
+    fn complete(&mut self, barrier_id: BreakpointId, last: ThreadId) {
         let Some(breakpoint) = self.breakpoints.get_mut(&barrier_id) else {
             return;
         };
@@ -100,11 +97,11 @@ impl Tracer {
                 thread.holds.barrier = None;
             }
         }
-        let told = Reason::Barrier(wire::BarrierComplete {
+        let told = StopReason::Barrier(BarrierComplete {
             id: barrier_id,
-            threads: arrived.iter().map(|thread| thread.0).collect(),
+            threads: arrived.into_iter().collect(),
         });
-        self.stop_at(last, reason(told), scope);
+        self.stop_at(last, told, scope);
     }
 
     /// The barrier is gone: the thread need not wait any more.

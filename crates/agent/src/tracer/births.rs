@@ -2,22 +2,22 @@
 
 use super::Tracer;
 use super::breakpoints::Breakpoint;
-use super::events::reason;
 use super::halting::Purpose;
-use super::process::{Process, ProcessId, Space, SpaceId};
-use super::thread::{Thread, ThreadId, Wanted};
+use super::process::{Process, Space, SpaceId};
+use super::thread::{Thread, Wanted};
 use super::watch::Watched;
-use crate::command::{Answer, Reply};
+use crate::command::Reply;
 use crate::failure;
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    Answer, AttachReply, AttachRequest, BreakpointId, EventKind, Failure, FailureKind, LaunchReply,
+    LaunchRequest, Origin, ProcessId, StopReason, ThreadId,
+};
 use wayfarer_ptrace::wait::kill;
 use wayfarer_ptrace::{Error, Launch, Running, Tid, process_files};
-use wire::event::Kind;
-use wire::stop_reason::Reason;
 
 /// A launch that has not reached its program yet.
 pub struct Starting {
-    reply: Reply<Answer<wire::LaunchReply>>,
+    reply: Reply<Answer<LaunchReply>>,
     program: String,
 }
 
@@ -30,12 +30,8 @@ pub(super) struct Birth {
 
 impl Tracer {
     /// Starts a program; answered when it stands at its first instruction.
-    pub(super) fn launch(
-        &mut self,
-        request: wire::LaunchRequest,
-        reply: Reply<Answer<wire::LaunchReply>>,
-    ) {
-        let launch = launch_of(&request);
+    pub(super) fn launch(&mut self, request: LaunchRequest, reply: Reply<Answer<LaunchReply>>) {
+        let launch = launch_of(request);
         let program = launch
             .arguments
             .first()
@@ -72,13 +68,12 @@ impl Tracer {
                 if let Some(thread) = thread.and_then(|thread| self.threads.get_mut(&thread)) {
                     thread.newborn = false;
                     thread.stopped(stopped, stop);
-                    thread.reason = Some(reason(Reason::Initial(wire::Initial {})));
+                    thread.reason = Some(StopReason::Initial);
                 }
                 self.follow_libraries(process);
-                self.announce_process(process, wire::Origin::Launch);
-                Ok(wire::LaunchReply {
-                    process: self.describe_process(process),
-                })
+                self.announce_process(process, Origin::Launch);
+                self.describe_process(process)
+                    .ok_or_else(|| failure::no_process(process))
             }
             Err(error) => Err(failure::of(&error)),
         };
@@ -89,18 +84,14 @@ impl Tracer {
     pub(super) fn launch_ended(&mut self, pid: Tid) {
         if let Some(starting) = self.starting.remove(&pid) {
             let message = format!("{} ended before it had begun", starting.program);
-            let failure = wire::Failure::new(wire::FailureKind::Launch, message);
+            let failure = Failure::new(FailureKind::Launch, message);
             let _ = starting.reply.send(Err(failure));
         }
     }
 
     /// Takes running processes; answered when all their threads are stopped.
-    pub(super) fn attach(
-        &mut self,
-        request: wire::AttachRequest,
-        reply: Reply<Answer<wire::AttachReply>>,
-    ) {
-        let pids = request.pids.iter().map(|pid| Tid(*pid as i32));
+    pub(super) fn attach(&mut self, request: AttachRequest, reply: Reply<Answer<AttachReply>>) {
+        let pids = request.pids.into_iter().map(Tid);
         let mut results = Vec::new();
         let mut threads = Vec::new();
         for pid in pids {
@@ -115,8 +106,8 @@ impl Tracer {
         self.halt_threads(threads, Purpose::Attach { results, reply });
     }
 
-    fn attach_one(&mut self, pid: Tid) -> Result<ProcessId, wire::Failure> {
-        let invalid = |message: String| wire::Failure::new(wire::FailureKind::Invalid, message);
+    fn attach_one(&mut self, pid: Tid) -> Result<ProcessId, Failure> {
+        let invalid = |message: String| Failure::new(FailureKind::Invalid, message);
         if self.processes.values().any(|process| process.pid == pid) {
             return Err(invalid(format!("process {pid} is being debugged already")));
         }
@@ -126,7 +117,7 @@ impl Tracer {
         match process_files::process_of(pid) {
             None => {
                 let message = format!("there is no process {pid}");
-                return Err(wire::Failure::new(wire::FailureKind::Gone, message));
+                return Err(Failure::new(FailureKind::Gone, message));
             }
             Some(leader) if leader != pid => {
                 return Err(invalid(format!(
@@ -210,12 +201,10 @@ impl Tracer {
     }
 
     /// Tells of a new process.
-    pub(super) fn announce_process(&mut self, process: ProcessId, origin: wire::Origin) {
-        let description = self.describe_process(process);
-        self.tell(Kind::ProcessCreated(wire::ProcessCreated {
-            process: description,
-            origin: origin.into(),
-        }));
+    pub(super) fn announce_process(&mut self, process: ProcessId, origin: Origin) {
+        if let Some(process) = self.describe_process(process) {
+            self.tell(EventKind::ProcessCreated { process, origin });
+        }
     }
 
     pub(super) fn first_thread(&self, process: ProcessId) -> Option<ThreadId> {
@@ -229,14 +218,12 @@ impl Tracer {
         // A child that was killed at once may be gone already.
         let belongs = process_files::process_of(child)?;
         if belongs != pid {
-            return self.forked(maker, child, wire::Origin::Clone);
+            return self.forked(maker, child, Origin::Clone);
         }
         let wanted = self.threads.get(&maker)?.wanted;
         let id = self.enter_thread(process, Running::of_newborn(child), wanted);
         if let Some(description) = self.describe_thread(id) {
-            self.tell(Kind::ThreadCreated(wire::ThreadCreated {
-                thread: Some(description),
-            }));
+            self.tell(EventKind::ThreadCreated(description));
         }
         self.join_halt(maker, id);
         self.greet(child);
@@ -248,7 +235,7 @@ impl Tracer {
         &mut self,
         maker: ThreadId,
         child: Tid,
-        origin: wire::Origin,
+        origin: Origin,
     ) -> Option<ProcessId> {
         let thread = self.threads.get(&maker)?;
         let (parent, wanted) = (thread.process, thread.wanted);
@@ -256,7 +243,7 @@ impl Tracer {
         let (parent_space, launched) = (parent_process.space, parent_process.launched);
         let linker = parent_process.linker.clone();
         // Only vfork and posix_spawn lend their memory; a clone with CLONE_VM alone does not happen in practice.
-        let shared = (origin == wire::Origin::Vfork).then_some(parent_space);
+        let shared = (origin == Origin::Vfork).then_some(parent_space);
         let birth = Birth {
             parent: Some(parent),
             launched,
@@ -288,16 +275,16 @@ impl Tracer {
     }
 
     /// A breakpoint's own table, for those that need it mutably beside others.
-    pub(super) fn breakpoint(&mut self, id: u64) -> Option<&mut Breakpoint> {
+    pub(super) fn breakpoint(&mut self, id: BreakpointId) -> Option<&mut Breakpoint> {
         self.breakpoints.get_mut(&id)
     }
 }
 
-fn launch_of(request: &wire::LaunchRequest) -> Launch {
+fn launch_of(request: LaunchRequest) -> Launch {
     Launch {
-        arguments: request.arguments.clone(),
-        environment: Some(request.environment.clone()),
-        directory: request.directory.as_ref().map(Into::into),
+        arguments: request.arguments,
+        environment: Some(request.environment),
+        directory: request.directory.map(Into::into),
         randomize: request.randomize,
         ..Launch::default()
     }

@@ -5,7 +5,7 @@
 
 use super::Tracer;
 use super::displaced::WAIT;
-use super::thread::ThreadId;
+use wayfarer_backend::ThreadId;
 use wayfarer_ptrace::loans::Loan;
 
 impl Tracer {

@@ -4,13 +4,16 @@
 //! comes back with the last of them.
 
 use super::Tracer;
-use super::process::{BREAKPOINT, Inserted, Owner, ProcessId, Protection, SpaceId};
-use super::thread::{Activity, ThreadId};
+use super::process::{BREAKPOINT, Inserted, Owner, Protection, SpaceId};
+use super::thread::Activity;
 use crate::failure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use wayfarer_backend::{
+    BreakpointId, BreakpointPlace, Failure, FailureKind, GetHitsReply, Hits, InsertBreakpointReply,
+    InsertBreakpointRequest, Location, PlaceResult, ProcessId, StopScope, ThreadId,
+};
 use wayfarer_predicate::Program;
-use wayfarer_protocol as wire;
 
 /// A breakpoint as the debugger asked for it.
 #[derive(Default)]
@@ -27,8 +30,8 @@ pub struct Breakpoint {
     pub threads: BTreeSet<ThreadId>,
     /// Only with the stack pointer above this.
     pub stack_above: Option<u64>,
-    /// Whom a stop takes along.
-    pub scope: wire::StopScope,
+    /// Whom a stop takes along, if not what the session says.
+    pub scope: Option<StopScope>,
     /// Who must arrive.
     pub barrier: Option<Barrier>,
     /// In debug registers instead of the code.
@@ -87,49 +90,42 @@ impl Breakpoint {
 impl Tracer {
     pub(super) fn insert_breakpoint(
         &mut self,
-        request: wire::InsertBreakpointRequest,
-    ) -> wire::InsertBreakpointReply {
-        let scope = request.stop_scope();
+        request: InsertBreakpointRequest,
+    ) -> InsertBreakpointReply {
         let breakpoint = self.breakpoints.entry(request.id).or_default();
         breakpoint.ignore = request.ignore_count;
-        breakpoint.threads = request.threads.iter().copied().map(ThreadId).collect();
+        breakpoint.threads = request.threads.into_iter().collect();
         breakpoint.stack_above = request.stack_above;
-        breakpoint.scope = scope;
+        breakpoint.scope = request.scope;
         breakpoint.hardware = request.hardware;
         let arrived = breakpoint.barrier.take().map(|barrier| barrier.arrived);
-        breakpoint.barrier = request.barrier.as_ref().map(|barrier| Barrier {
-            processes: barrier.processes.iter().copied().map(ProcessId).collect(),
-            threads: barrier.threads.iter().copied().map(ThreadId).collect(),
+        breakpoint.barrier = request.barrier.map(|barrier| Barrier {
+            processes: barrier.processes.into_iter().collect(),
+            threads: barrier.threads.into_iter().collect(),
             arrived: arrived.unwrap_or_default(),
         });
-        let results = request
+        request
             .places
             .iter()
-            .map(|place| wire::BreakpointPlaceResult {
-                process: place.process,
-                address: place.address,
-                failure: self.insert_place(request.id, place).err(),
+            .map(|place| PlaceResult {
+                at: place.at,
+                outcome: self.insert_place(request.id, place),
             })
-            .collect();
-        wire::InsertBreakpointReply { results }
+            .collect()
     }
 
-    fn insert_place(
-        &mut self,
-        id: u64,
-        place: &wire::BreakpointPlace,
-    ) -> Result<(), wire::Failure> {
-        let process = ProcessId(place.process);
+    fn insert_place(&mut self, id: BreakpointId, place: &BreakpointPlace) -> Result<(), Failure> {
+        let Location { process, address } = place.at;
         let space = self
             .processes
             .get(&process)
-            .ok_or_else(|| failure::no_process(place.process))?
+            .ok_or_else(|| failure::no_process(process))?
             .space;
         let predicate = match place.predicate.as_deref() {
             None => None,
             Some(bytes) => Some(Arc::new(Program::from_bytes(bytes).map_err(|error| {
                 let message = format!("the condition of breakpoint {id} is damaged: {error}");
-                wire::Failure::new(wire::FailureKind::Invalid, message)
+                Failure::new(FailureKind::Invalid, message)
             })?)),
         };
         if self
@@ -137,21 +133,21 @@ impl Tracer {
             .get(&id)
             .is_some_and(|breakpoint| breakpoint.hardware)
         {
-            self.claim_register(process, place.address)?;
+            self.claim_register(process, address)?;
         } else {
-            self.claim_address(space, place.address, Owner::Breakpoint(process, id))?;
+            self.claim_address(space, address, Owner::Breakpoint(process, id))?;
         }
         let entry = self.breakpoints.entry(id).or_default();
         entry
             .places
-            .entry((process, place.address))
+            .entry((process, address))
             .or_default()
             .predicate = predicate;
         Ok(())
     }
 
     /// Takes a breakpoint out of these places, or out of all, and forgets it.
-    pub(super) fn remove_breakpoint(&mut self, id: u64, places: Option<&[wire::Location]>) {
+    pub(super) fn remove_breakpoint(&mut self, id: BreakpointId, places: Option<&[Location]>) {
         let Some(breakpoint) = self.breakpoints.get_mut(&id) else {
             return;
         };
@@ -160,7 +156,7 @@ impl Tracer {
             None => breakpoint.places.keys().copied().collect(),
             Some(places) => places
                 .iter()
-                .map(|place| (ProcessId(place.process), place.address))
+                .map(|place| (place.process, place.address))
                 .filter(|place| breakpoint.places.contains_key(place))
                 .collect(),
         };
@@ -209,8 +205,8 @@ impl Tracer {
         space_id: SpaceId,
         address: u64,
         owner: Owner,
-    ) -> Result<(), wire::Failure> {
-        let gone = || wire::Failure::new(wire::FailureKind::Gone, "the process is gone");
+    ) -> Result<(), Failure> {
+        let gone = || Failure::new(FailureKind::Gone, "the process is gone");
         let space = self.spaces.get_mut(&space_id).ok_or_else(gone)?;
         if let Some(inserted) = space.inserted.get_mut(&address) {
             if !inserted.owners.contains(&owner) {
@@ -268,7 +264,7 @@ impl Tracer {
     }
 
     /// Places the private breakpoints for where a thread runs to.
-    pub(super) fn place_goal(&mut self, id: ThreadId) -> Result<(), wire::Failure> {
+    pub(super) fn place_goal(&mut self, id: ThreadId) -> Result<(), Failure> {
         let Some(thread) = self.threads.get(&id) else {
             return Ok(());
         };
@@ -315,13 +311,12 @@ impl Tracer {
         }
     }
 
-    pub(super) fn hits_of(&self, ids: &[u64]) -> wire::GetHitsReply {
-        let asked = |id: &u64| ids.is_empty() || ids.contains(id);
-        let hits = self
-            .breakpoints
+    pub(super) fn hits_of(&self, ids: &[BreakpointId]) -> GetHitsReply {
+        let asked = |id: &BreakpointId| ids.is_empty() || ids.contains(id);
+        self.breakpoints
             .iter()
             .filter(|(id, _)| asked(id))
-            .map(|(id, breakpoint)| wire::Hits {
+            .map(|(id, breakpoint)| Hits {
                 id: *id,
                 hits: breakpoint.hits,
                 evaluations: breakpoint.evaluations,
@@ -333,7 +328,6 @@ impl Tracer {
                     .flat_map(|process| process.watched.hits())
                     .filter(|hits| asked(&hits.id)),
             )
-            .collect();
-        wire::GetHitsReply { hits }
+            .collect()
     }
 }

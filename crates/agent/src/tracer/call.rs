@@ -2,10 +2,13 @@
 
 use super::Tracer;
 use super::process::Owner;
-use super::thread::{Activity, Call, Goal, ThreadId, Wanted};
-use crate::command::{Answer, Reply};
+use super::thread::{Activity, Call, Goal, Wanted};
+use crate::command::Reply;
 use crate::{convert, failure};
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    Answer, Block, CallArgument, CallReturned, CallStopped, Failure, FailureKind,
+    InferiorCallReply, InferiorCallRequest, StayedIn, StopReason, ThreadId, ThreadStop,
+};
 use wayfarer_ptrace::Registers;
 use wayfarer_ptrace::process_files;
 use wayfarer_ptrace::wait::monotonic_ns;
@@ -22,8 +25,8 @@ const UNEXPECTED_FLAGS: u64 = 1 << 10 | 1 << 8;
 impl Tracer {
     pub(super) fn inferior_call(
         &mut self,
-        request: &wire::InferiorCallRequest,
-        reply: Reply<Answer<wire::InferiorCallReply>>,
+        request: &InferiorCallRequest,
+        reply: Reply<Answer<InferiorCallReply>>,
     ) {
         if let Err((failure, reply)) = self.begin_call(request, reply) {
             let _ = reply.send(Err(failure));
@@ -33,10 +36,10 @@ impl Tracer {
     #[allow(clippy::type_complexity)]
     fn begin_call(
         &mut self,
-        request: &wire::InferiorCallRequest,
-        reply: Reply<Answer<wire::InferiorCallReply>>,
-    ) -> Result<(), (wire::Failure, Reply<Answer<wire::InferiorCallReply>>)> {
-        let id = ThreadId(request.thread);
+        request: &InferiorCallRequest,
+        reply: Reply<Answer<InferiorCallReply>>,
+    ) -> Result<(), (Failure, Reply<Answer<InferiorCallReply>>)> {
+        let id = request.thread;
         let waiting_place = self.place_to_wait(id);
         let frame = match self.lay_out(id, request, waiting_place) {
             Ok(frame) => frame,
@@ -47,10 +50,10 @@ impl Tracer {
         };
         self.lend(id);
         let Some(thread) = self.threads.get_mut(&id) else {
-            return Err((failure::no_thread(request.thread), reply));
+            return Err((failure::no_thread(id), reply));
         };
         let Some(registers) = thread.registers() else {
-            return Err((failure::no_thread(request.thread), reply));
+            return Err((failure::no_thread(id), reply));
         };
         let vector = thread
             .handle()
@@ -63,7 +66,7 @@ impl Tracer {
             let mut ymm = state.ymm();
             for (number, argument) in request.vector_arguments.iter().take(8).enumerate() {
                 let length = argument.len().min(16);
-                ymm[number * 32..number * 32 + length].copy_from_slice(&argument[..length]);
+                ymm[number][..length].copy_from_slice(&argument[..length]);
             }
             state.set_ymm(&ymm);
             let _ = handle.set_vector_state(&state);
@@ -90,8 +93,8 @@ impl Tracer {
         thread.wanted = Wanted::Running;
         if self.place_goal(id).is_err() {
             self.end_call(id, |_| {
-                Err(wire::Failure::new(
-                    wire::FailureKind::BadAddress,
+                Err(Failure::new(
+                    FailureKind::BadAddress,
                     "the program's entry point cannot be used as a place to return to",
                 ))
             });
@@ -105,26 +108,26 @@ impl Tracer {
     fn lay_out(
         &mut self,
         id: ThreadId,
-        request: &wire::InferiorCallRequest,
+        request: &InferiorCallRequest,
         waiting_place: Option<u64>,
-    ) -> Result<Frame, wire::Failure> {
-        let invalid = |message: &str| wire::Failure::new(wire::FailureKind::Invalid, message);
+    ) -> Result<Frame, Failure> {
+        let invalid = |message: &str| Failure::new(FailureKind::Invalid, message);
         let thread = self
             .threads
             .get_mut(&id)
-            .ok_or_else(|| failure::no_thread(id.0))?;
+            .ok_or_else(|| failure::no_thread(id))?;
         if !thread.is_stopped() || thread.wanted == Wanted::Running {
-            return Err(failure::running(id.0));
+            return Err(failure::running(id));
         }
-        let mut registers = thread.registers().ok_or_else(|| failure::no_thread(id.0))?;
+        let mut registers = thread.registers().ok_or_else(|| failure::no_thread(id))?;
         let process = self
             .processes
             .get(&thread.process)
-            .ok_or_else(|| failure::no_thread(id.0))?;
+            .ok_or_else(|| failure::no_thread(id))?;
         let space = self
             .spaces
             .get(&process.space)
-            .ok_or_else(|| failure::no_thread(id.0))?;
+            .ok_or_else(|| failure::no_thread(id))?;
         let entry = || {
             process_files::auxiliary(process.pid)
                 .into_iter()
@@ -150,15 +153,14 @@ impl Tracer {
         }
         let mut values = Vec::new();
         for argument in &request.arguments {
-            values.push(match argument.value {
-                Some(wire::call_argument::Value::Number(number)) => number,
-                Some(wire::call_argument::Value::Block(index)) => {
+            values.push(match *argument {
+                CallArgument::Number(number) => number,
+                CallArgument::Block(index) => {
                     blocks
                         .get(index as usize)
                         .ok_or_else(|| invalid("an argument names a block that is not there"))?
                         .0
                 }
-                None => 0,
             });
         }
         let in_memory = values.split_off(values.len().min(6));
@@ -200,42 +202,39 @@ impl Tracer {
         let vector = thread
             .handle()
             .and_then(|handle| handle.vector_state().ok());
-        self.end_call(id, |answer| {
-            Ok(wire::InferiorCallReply {
-                general: general.as_ref().map(convert::general_to_wire),
-                vector: vector.as_ref().map(convert::vector_to_wire),
-                ..answer
-            })
+        self.end_call(id, |blocks| {
+            let general = general.ok_or_else(|| failure::no_thread(id))?;
+            Ok(InferiorCallReply::Returned(CallReturned {
+                general: convert::general_of(&general),
+                vector: vector.as_ref().map(convert::vector_of).map(Box::new),
+                blocks,
+            }))
         });
     }
 
     /// Something else stopped the thread in the middle of the call.
-    pub(super) fn call_interrupted(&mut self, id: ThreadId, why: wire::StopReason) {
-        let stop = self.describe_stop(id, why);
-        let why = stop.reason.clone();
+    pub(super) fn call_interrupted(&mut self, id: ThreadId, why: StopReason) {
+        let Some(stop) = self.describe_stop(id, why) else {
+            return;
+        };
         let stays = self
             .threads
             .get(&id)
             .is_some_and(|thread| matches!(&thread.activity, Activity::Call(call) if call.stay));
         if stays {
-            self.stay_in_call(id, why, stop);
+            self.stay_in_call(id, stop);
         } else {
             self.end_call(id, |_| {
-                Ok(wire::InferiorCallReply {
-                    interruption: Some(stop),
-                    ..wire::InferiorCallReply::default()
-                })
+                Ok(InferiorCallReply::Stopped(CallStopped {
+                    stop,
+                    stayed: None,
+                }))
             });
         }
     }
 
     /// Leaves the thread where it is in the called function; the debugger puts things back when that returns.
-    fn stay_in_call(
-        &mut self,
-        id: ThreadId,
-        why: Option<wire::StopReason>,
-        stop: wire::ThreadStop,
-    ) {
+    fn stay_in_call(&mut self, id: ThreadId, stop: ThreadStop) {
         self.cancel_displaced(id);
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
@@ -245,16 +244,15 @@ impl Tracer {
             return;
         };
         thread.wanted = Wanted::Stopped;
-        thread.reason = why;
-        let reply = wire::InferiorCallReply {
-            interruption: Some(stop),
-            stayed: Some(wire::StayedIn {
+        thread.reason = Some(stop.reason.clone());
+        let reply = InferiorCallReply::Stopped(CallStopped {
+            stop,
+            stayed: Some(StayedIn {
                 return_address: call.goal.addresses.first().copied().unwrap_or(0),
                 stack: call.goal.stack_above.unwrap_or(0).wrapping_add(8),
-                signal: call.signal.map(|signal| signal as u32),
+                signal: call.signal,
             }),
-            ..wire::InferiorCallReply::default()
-        };
+        });
         self.release_return(id, &call.goal.addresses);
         // From now on only the debugger knows what the thread was.
         self.give_back(id);
@@ -270,11 +268,11 @@ impl Tracer {
         }
     }
 
-    /// Puts the thread back as it was and answers.
+    /// Puts the thread back as it was and answers with what is made of the blocks.
     fn end_call(
         &mut self,
         id: ThreadId,
-        answer: impl FnOnce(wire::InferiorCallReply) -> Answer<wire::InferiorCallReply>,
+        answer: impl FnOnce(Vec<Block>) -> Answer<InferiorCallReply>,
     ) {
         self.cancel_displaced(id);
         let Some(thread) = self.threads.get_mut(&id) else {
@@ -298,26 +296,25 @@ impl Tracer {
         thread.skip_at = call.skip_at;
         thread.reason = call.reason;
         thread.pending = None;
-        let mut reply = wire::InferiorCallReply::default();
+        let mut blocks = Vec::new();
         self.give_back(id);
         self.release_return(id, &call.goal.addresses);
         self.release_waiting_place(id, call.waiting_place);
         if let Some(space) = self.space_of(id).and_then(|space| self.spaces.get(&space)) {
             for (address, length) in call.blocks {
-                let mut block = vec![0; length];
-                let done = space.read(address, &mut block);
-                block.truncate(done);
-                reply.blocks.push(block);
-                reply.block_addresses.push(address);
+                let mut bytes = vec![0; length];
+                let done = space.read(address, &mut bytes);
+                bytes.truncate(done);
+                blocks.push(Block { address, bytes });
             }
         }
-        let _ = call.reply.send(answer(reply));
+        let _ = call.reply.send(answer(blocks));
     }
 
     /// The thread ended in the middle of the call.
     pub(super) fn call_died(&mut self, call: Call) {
-        let _ = call.reply.send(Err(wire::Failure::new(
-            wire::FailureKind::Gone,
+        let _ = call.reply.send(Err(Failure::new(
+            FailureKind::Gone,
             "the thread ended in the middle of the call",
         )));
     }
@@ -354,9 +351,7 @@ impl Tracer {
             let message = format!(
                 "the function called in thread {id} did not return in time; the thread is where it was before"
             );
-            self.end_call(id, |_| {
-                Err(wire::Failure::new(wire::FailureKind::TimedOut, message))
-            });
+            self.end_call(id, |_| Err(Failure::new(FailureKind::TimedOut, message)));
         }
         late
     }
@@ -369,10 +364,7 @@ impl Tracer {
                 && thread.is_stopped()
         });
         if overtaken {
-            let why = wire::StopReason {
-                reason: Some(wire::stop_reason::Reason::Halted(wire::Halted {})),
-            };
-            self.call_interrupted(id, why);
+            self.call_interrupted(id, StopReason::Halted);
         }
         overtaken
     }

@@ -1,26 +1,14 @@
 //! Catchpoints: events of the kernel that stop a thread.
 
 use super::Tracer;
-use super::events::reason;
-use super::thread::ThreadId;
-use wayfarer_protocol as wire;
-use wire::insert_catchpoint_request::Event;
-use wire::stop_reason::Reason;
-
-/// What is caught.
-pub type Catchpoint = Event;
+use wayfarer_backend::{
+    BreakpointId, Catch, InsertCatchpointRequest, StopReason, SyscallStop, ThreadId,
+};
 
 impl Tracer {
-    pub(super) fn insert_catchpoint(
-        &mut self,
-        request: wire::InsertCatchpointRequest,
-    ) -> Result<(), wire::Failure> {
-        let event = request.event.ok_or_else(|| {
-            let message = format!("catchpoint {} catches nothing", request.id);
-            wire::Failure::new(wire::FailureKind::Invalid, message)
-        })?;
-        let running = matches!(event, Event::Syscalls(_));
-        self.catchpoints.insert(request.id, event);
+    pub(super) fn insert_catchpoint(&mut self, request: InsertCatchpointRequest) {
+        let running = matches!(request.event, Catch::Syscalls(_));
+        self.catchpoints.insert(request.id, request.event);
         if running {
             // Threads under way were not told to stop at system calls: a short stop tells them.
             for thread in self
@@ -31,12 +19,11 @@ impl Tracer {
                 thread.interrupt();
             }
         }
-        Ok(())
     }
 
     /// The catchpoints that catch an event; `None` if there are none.
-    pub(super) fn caught(&self, kind: impl Fn(&Catchpoint) -> bool) -> Option<Vec<u64>> {
-        let ids: Vec<u64> = self
+    pub(super) fn caught(&self, kind: impl Fn(&Catch) -> bool) -> Option<Vec<BreakpointId>> {
+        let ids: Vec<BreakpointId> = self
             .catchpoints
             .iter()
             .filter(|(_, catchpoint)| kind(catchpoint))
@@ -49,7 +36,7 @@ impl Tracer {
     pub(super) fn wants_system_calls(&self) -> bool {
         self.catchpoints
             .values()
-            .any(|event| matches!(event, Event::Syscalls(_)))
+            .any(|event| matches!(event, Catch::Syscalls(_)))
     }
 
     /// The thread enters or leaves a system call.
@@ -66,16 +53,16 @@ impl Tracer {
         };
         let number = registers.0.orig_rax;
         let catch = self.caught(|event| match event {
-            Event::Syscalls(set) => {
-                let mut calls = set.numbers.iter();
-                set.numbers.is_empty() || calls.any(|call| u64::from(*call) == number)
+            Catch::Syscalls(numbers) => {
+                let mut calls = numbers.iter();
+                numbers.is_empty() || calls.any(|call| u64::from(*call) == number)
             }
             _ => false,
         });
         match catch {
             Some(ids) => {
-                let told = Reason::Syscall(wire::SyscallStop { ids, number, entry });
-                self.stop_at(id, reason(told), wire::StopScope::Unspecified);
+                let told = StopReason::Syscall(SyscallStop { ids, number, entry });
+                self.stop_at(id, told, None);
             }
             None => self.go_on(id),
         }

@@ -1,11 +1,10 @@
 //! Threads and processes that end: an event each, and nothing of them stays.
 
 use super::Tracer;
-use super::process::{Owner, ProcessId};
-use super::thread::{Activity, ThreadId};
-use wayfarer_protocol as wire;
+use super::process::Owner;
+use super::thread::Activity;
+use wayfarer_backend::{EventKind, ProcessEnd, ProcessExited, ProcessId, ThreadId};
 use wayfarer_ptrace::{End, Tid};
-use wire::event::Kind;
 
 impl Tracer {
     /// The kernel says that a thread, or with its first thread a process, has ended.
@@ -39,21 +38,20 @@ impl Tracer {
         if leaving {
             return;
         }
-        let (how, core_dumped) = match end {
-            End::Status(status) => (wire::process_exited::How::Status(status), false),
+        let end = match end {
+            End::Status(status) => ProcessEnd::Exited(status),
             End::Signal {
                 signal,
                 core_dumped,
-            } => (
-                wire::process_exited::How::Signal(signal as u32),
+            } => ProcessEnd::Killed {
+                signal,
                 core_dumped,
-            ),
+            },
         };
-        self.tell(Kind::ProcessExited(wire::ProcessExited {
-            process: id.0,
-            pid: pid.0 as u32,
-            how: Some(how),
-            core_dumped,
+        self.tell(EventKind::ProcessExited(ProcessExited {
+            process: id,
+            pid: pid.0,
+            end,
         }));
     }
 
@@ -132,10 +130,10 @@ impl Tracer {
             self.call_died(*call);
         }
         if tell {
-            self.tell(Kind::ThreadExited(wire::ThreadExited {
-                process: thread.process.0,
-                thread: id.0,
-            }));
+            self.tell(EventKind::ThreadExited {
+                process: thread.process,
+                thread: id,
+            });
         }
         self.settled(id);
         self.barriers_changed();

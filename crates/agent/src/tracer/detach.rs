@@ -2,34 +2,32 @@
 
 use super::Tracer;
 use super::halting::Purpose;
-use super::process::{BREAKPOINT, Owner, ProcessId};
-use super::thread::{State, ThreadId};
-use crate::command::{Answer, Reply};
+use super::process::{BREAKPOINT, Owner};
+use super::targets::of_process;
+use super::thread::State;
+use crate::command::Reply;
 use tokio::sync::oneshot;
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    Answer, DetachRequest, EventKind, KillRequest, ProcessId, TargetResult, TargetResults, ThreadId,
+};
 use wayfarer_ptrace::signals::CODE_KERNEL;
 use wayfarer_ptrace::thread::Going;
 use wayfarer_ptrace::wait::{kill, monotonic_ns};
 use wayfarer_ptrace::{Stop, debug_registers};
-use wire::event::Kind;
 
 /// Processes that are let go when all their threads have stopped.
 pub struct Leave {
     /// Whom.
     pub processes: Vec<ProcessId>,
     /// Failures so far.
-    pub results: Vec<wire::TargetResult>,
+    pub results: Vec<TargetResult>,
     /// Who waits; nobody at the end of a session.
-    pub reply: Option<Reply<Answer<wire::TargetResults>>>,
+    pub reply: Option<Reply<Answer<TargetResults>>>,
 }
 
 impl Tracer {
-    pub(super) fn detach(
-        &mut self,
-        request: &wire::DetachRequest,
-        reply: Reply<Answer<wire::TargetResults>>,
-    ) {
-        let (processes, results) = self.processes_of(request.targets.as_ref());
+    pub(super) fn detach(&mut self, request: &DetachRequest, reply: Reply<Answer<TargetResults>>) {
+        let (processes, results) = self.processes_of(request);
         self.let_go(Leave {
             processes,
             results,
@@ -59,14 +57,11 @@ impl Tracer {
             processes.extend(late.map(|process| process.id).collect::<Vec<_>>());
         }
         for process in &processes {
-            results.push(wire::TargetResult {
-                process: process.0,
-                ..wire::TargetResult::default()
-            });
+            results.push(of_process(*process, Ok(())));
             self.release_process(*process, "asked for");
         }
         if let Some(reply) = leave.reply {
-            let _ = reply.send(Ok(wire::TargetResults { results }));
+            let _ = reply.send(Ok(TargetResults(results)));
         }
         self.check_ending(monotonic_ns());
     }
@@ -105,10 +100,10 @@ impl Tracer {
         if !left {
             self.forget_process(id);
         }
-        self.tell(Kind::ProcessDetached(wire::ProcessDetached {
-            process: id.0,
+        self.tell(EventKind::ProcessDetached {
+            process: id,
             reason: reason.to_string(),
-        }));
+        });
     }
 
     /// Takes a process's breakpoints out of its memory.
@@ -248,8 +243,8 @@ impl Tracer {
         }
     }
 
-    pub(super) fn kill(&mut self, request: &wire::KillRequest) -> wire::TargetResults {
-        let (processes, mut results) = self.processes_of(request.targets.as_ref());
+    pub(super) fn kill(&mut self, request: &KillRequest) -> TargetResults {
+        let (processes, mut results) = self.processes_of(request);
         for process in processes {
             let failure = self
                 .processes
@@ -258,13 +253,9 @@ impl Tracer {
                 .filter(|error| !error.is_gone())
                 .map(|error| crate::failure::of(&error));
             self.let_die(process);
-            results.push(wire::TargetResult {
-                process: process.0,
-                thread: 0,
-                failure,
-            });
+            results.push(of_process(process, failure.map_or(Ok(()), Err)));
         }
-        wire::TargetResults { results }
+        TargetResults(results)
     }
 
     /// A child that nobody wants to follow.

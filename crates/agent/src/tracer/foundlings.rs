@@ -5,8 +5,7 @@
 //! its dead process from ending, a process would never run.
 
 use super::Tracer;
-use super::thread::ThreadId;
-use wayfarer_protocol as wire;
+use wayfarer_backend::{Origin, ThreadId};
 use wayfarer_ptrace::thread::Going;
 use wayfarer_ptrace::{Stop, Stopped, process_files};
 
@@ -40,7 +39,7 @@ impl Tracer {
             // Children that were let go are traced by nobody, or by somebody else.
             let tracer = process_files::tracer(child, child);
             if tracer.is_some() && tracer == process_files::tracer(pid, tid) {
-                self.forked(maker, child, wire::Origin::Fork);
+                self.forked(maker, child, Origin::Fork);
             }
         }
     }

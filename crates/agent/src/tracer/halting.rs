@@ -8,16 +8,17 @@
 
 use super::Tracer;
 use super::detach::Leave;
-use super::events::reason;
-use super::process::ProcessId;
-use super::thread::{Activity, ThreadId, Wanted};
-use crate::command::{Answer, Reply};
+use super::targets::of_thread;
+use super::thread::{Activity, Wanted};
+use crate::command::Reply;
 use std::collections::BTreeSet;
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    Answer, AttachReply, AttachResult, EventKind, Failure, FailureKind, HaltReply, HaltRequest,
+    Origin, Process, ProcessId, StopReason, StopScope, Stopped, TargetResult, TargetResults,
+    ThreadId,
+};
 use wayfarer_ptrace::Tid;
 use wayfarer_ptrace::wait::monotonic_ns;
-use wire::event::Kind;
-use wire::stop_reason::Reason;
 
 /// Nobody is waited for longer than this.
 const PATIENCE_NS: u64 = 2_000_000_000;
@@ -25,20 +26,20 @@ const PATIENCE_NS: u64 = 2_000_000_000;
 /// Why threads are being stopped, and so what follows when they are.
 pub enum Purpose {
     /// A stop is told.
-    Report(ThreadId, wire::StopReason),
+    Report(ThreadId, StopReason),
     /// The debugger asked for it.
     Halt {
         /// Targets that do not exist.
-        results: Vec<wire::TargetResult>,
+        results: Vec<TargetResult>,
         /// Who waits.
-        reply: Reply<Answer<wire::HaltReply>>,
+        reply: Reply<Answer<HaltReply>>,
     },
     /// They have just been attached to.
     Attach {
         /// Each pid's outcome.
-        results: Vec<(Tid, Result<ProcessId, wire::Failure>)>,
+        results: Vec<(Tid, Result<ProcessId, Failure>)>,
         /// Who waits.
-        reply: Reply<Answer<wire::AttachReply>>,
+        reply: Reply<Answer<AttachReply>>,
     },
     /// They shall be let go.
     Detach(Leave),
@@ -58,13 +59,13 @@ pub struct Halting {
 impl Tracer {
     /// The thread is stopped for a reason that the debugger must hear of. If it is told of another stop already, this
     /// one is kept until the thread is resumed.
-    pub(super) fn stop_at(&mut self, id: ThreadId, why: wire::StopReason, scope: wire::StopScope) {
+    pub(super) fn stop_at(&mut self, id: ThreadId, why: StopReason, scope: Option<StopScope>) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
         if thread.wanted == Wanted::Stopped {
             // A step that was overtaken is given up.
-            if !matches!(why.reason, Some(Reason::StepDone(_))) {
+            if !matches!(why, StopReason::Step(_)) {
                 thread.pending = Some(why);
             }
             return;
@@ -79,17 +80,13 @@ impl Tracer {
         if let Some(thread) = self.threads.get_mut(&id) {
             thread.activity = Activity::Continue;
         }
-        let scope = match scope {
-            wire::StopScope::Unspecified => self.settings.scope,
-            scope => scope,
-        };
-        let threads = match scope {
-            wire::StopScope::Thread => vec![id],
-            wire::StopScope::Process => self
+        let threads = match scope.unwrap_or(self.settings.scope) {
+            StopScope::Thread => vec![id],
+            StopScope::Process => self
                 .processes
                 .get(&process)
                 .map_or(vec![id], |process| process.threads.clone()),
-            _ => self.threads.keys().copied().collect(),
+            StopScope::All => self.threads.keys().copied().collect(),
         };
         self.halt_threads(threads, Purpose::Report(id, why));
     }
@@ -150,8 +147,7 @@ impl Tracer {
         }
         if let Some(thread) = self.threads.get_mut(&child) {
             thread.wanted = Wanted::Running;
-            let why = reason(Reason::Halted(wire::Halted {}));
-            self.halt_threads(vec![child], Purpose::Report(child, why));
+            self.halt_threads(vec![child], Purpose::Report(child, StopReason::Halted));
         }
     }
 
@@ -219,19 +215,18 @@ impl Tracer {
             }
             Purpose::Halt { mut results, reply } => {
                 if let Some(first) = stopped.first() {
-                    let why = reason(Reason::Halted(wire::Halted {}));
-                    self.tell_stopped(*first, why, &stopped, first_to_last_ns);
+                    self.tell_stopped(*first, StopReason::Halted, &stopped, first_to_last_ns);
                 }
-                results.extend(halting.waiting.iter().map(|id| self.stuck(*id)));
-                let _ = reply.send(Ok(wire::HaltReply {
-                    results,
+                results.extend(halting.waiting.into_iter().map(stuck));
+                let _ = reply.send(Ok(HaltReply {
+                    results: TargetResults(results),
                     first_to_last_ns,
                     threads: stopped.len() as u32,
                 }));
             }
             Purpose::Attach { results, reply } => {
                 let results = self.finish_attach(results);
-                let _ = reply.send(Ok(wire::AttachReply {
+                let _ = reply.send(Ok(AttachReply {
                     results,
                     first_to_last_ns,
                 }));
@@ -240,80 +235,65 @@ impl Tracer {
         }
     }
 
-    fn stuck(&self, id: ThreadId) -> wire::TargetResult {
-        let process = self.threads.get(&id).map_or(0, |thread| thread.process.0);
-        let message = format!(
-            "thread {id} sleeps in the kernel and cannot be stopped now; it will stop when it wakes"
-        );
-        wire::TargetResult {
-            process,
-            thread: id.0,
-            failure: Some(wire::Failure::new(wire::FailureKind::TimedOut, message)),
-        }
-    }
-
     /// Tells of a stop.
     pub(super) fn tell_stopped(
         &mut self,
         cause: ThreadId,
-        why: wire::StopReason,
+        why: StopReason,
         stopped: &[ThreadId],
         first_to_last_ns: u64,
     ) {
         let cause = self.describe_stop(cause, why);
-        self.tell(Kind::Stopped(wire::Stopped {
-            causes: vec![cause],
-            stopped: stopped.iter().map(|id| id.0).collect(),
+        self.tell(EventKind::Stopped(Stopped {
+            causes: cause.into_iter().collect(),
+            stopped: stopped.to_vec(),
             first_to_last_ns,
         }));
     }
 
     fn finish_attach(
         &mut self,
-        results: Vec<(Tid, Result<ProcessId, wire::Failure>)>,
-    ) -> Vec<wire::AttachResult> {
-        let mut answers = Vec::new();
-        for (pid, result) in results {
-            let (process, failure) = match result {
-                Ok(id) if self.processes.contains_key(&id) => {
-                    let threads = self
-                        .processes
-                        .get(&id)
-                        .map(|process| process.threads.clone());
-                    for thread in threads.unwrap_or_default() {
-                        if let Some(thread) = self.threads.get_mut(&thread) {
-                            thread.reason = Some(reason(Reason::Initial(wire::Initial {})));
-                        }
-                    }
-                    self.protect(id);
-                    self.follow_libraries(id);
-                    self.announce_process(id, wire::Origin::Attach);
-                    (self.describe_process(id), None)
-                }
-                Ok(_) => {
-                    let message = format!("process {pid} ended while it was being attached to");
-                    (
-                        None,
-                        Some(wire::Failure::new(wire::FailureKind::Gone, message)),
-                    )
-                }
-                Err(failure) => (None, Some(failure)),
-            };
-            answers.push(wire::AttachResult {
-                pid: pid.0 as u32,
-                process,
-                failure,
-            });
-        }
-        answers
+        results: Vec<(Tid, Result<ProcessId, Failure>)>,
+    ) -> Vec<AttachResult> {
+        results
+            .into_iter()
+            .map(|(pid, result)| AttachResult {
+                pid: pid.0,
+                outcome: result.and_then(|id| self.attached(pid, id)),
+            })
+            .collect()
     }
 
-    pub(super) fn halt(
-        &mut self,
-        request: &wire::HaltRequest,
-        reply: Reply<Answer<wire::HaltReply>>,
-    ) {
-        let (threads, results) = self.threads_of(request.targets.as_ref());
+    /// All threads of a process have stopped after an attach, if it has lived so long.
+    fn attached(&mut self, pid: Tid, id: ProcessId) -> Answer<Process> {
+        let ended = || {
+            let message = format!("process {pid} ended while it was being attached to");
+            Failure::new(FailureKind::Gone, message)
+        };
+        let threads = match self.processes.get(&id) {
+            Some(process) => process.threads.clone(),
+            None => return Err(ended()),
+        };
+        for thread in threads {
+            if let Some(thread) = self.threads.get_mut(&thread) {
+                thread.reason = Some(StopReason::Initial);
+            }
+        }
+        self.protect(id);
+        self.follow_libraries(id);
+        self.announce_process(id, Origin::Attach);
+        self.describe_process(id).ok_or_else(ended)
+    }
+
+    pub(super) fn halt(&mut self, request: &HaltRequest, reply: Reply<Answer<HaltReply>>) {
+        let (threads, results) = self.threads_of(request);
         self.halt_threads(threads, Purpose::Halt { results, reply });
     }
+}
+
+fn stuck(id: ThreadId) -> TargetResult {
+    let message = format!(
+        "thread {id} sleeps in the kernel and cannot be stopped now; it will stop when it wakes"
+    );
+    of_thread(id, Err(Failure::new(FailureKind::TimedOut, message)))
 }

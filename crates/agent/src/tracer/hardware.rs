@@ -1,11 +1,9 @@
 //! Breakpoints in debug registers: the code stays as it is, so they work where it is written anew or cannot be written.
 
 use super::Tracer;
-use super::process::ProcessId;
-use super::thread::ThreadId;
 use super::watch::Watched;
 use crate::failure;
-use wayfarer_protocol as wire;
+use wayfarer_backend::{BreakpointId, Failure, FailureKind, ProcessId, ThreadId};
 use wayfarer_ptrace::debug_registers::SLOTS;
 use wayfarer_ptrace::{Watch, WatchCondition};
 
@@ -13,7 +11,7 @@ use wayfarer_ptrace::{Watch, WatchCondition};
 const RESUME_FLAG: u64 = 1 << 16;
 
 /// Owns the debug registers of breakpoints: which those are say the places of the breakpoints themselves.
-const BREAKPOINTS: u64 = 0;
+const BREAKPOINTS: BreakpointId = BreakpointId(0);
 
 impl Watched {
     /// Whether a debug register stops who comes to this address.
@@ -42,11 +40,11 @@ impl Tracer {
         &mut self,
         process_id: ProcessId,
         address: u64,
-    ) -> Result<(), wire::Failure> {
+    ) -> Result<(), Failure> {
         let process = self
             .processes
             .get_mut(&process_id)
-            .ok_or_else(|| failure::no_process(process_id.0))?;
+            .ok_or_else(|| failure::no_process(process_id))?;
         let watched = &mut process.watched;
         if watched.stops_at(address) {
             return Ok(());
@@ -55,7 +53,7 @@ impl Tracer {
             let message = format!(
                 "all {SLOTS} debug registers are in use: delete another hardware breakpoint or watchpoint first"
             );
-            return Err(wire::Failure::new(wire::FailureKind::NoHardware, message));
+            return Err(Failure::new(FailureKind::NoHardware, message));
         };
         let watch = Watch {
             address,
@@ -69,7 +67,7 @@ impl Tracer {
     }
 
     /// The breakpoints in debug registers at an address of a process.
-    pub(super) fn in_registers(&self, process: ProcessId, address: u64) -> Vec<u64> {
+    pub(super) fn in_registers(&self, process: ProcessId, address: u64) -> Vec<BreakpointId> {
         let place = (process, address);
         self.breakpoints
             .iter()

@@ -2,24 +2,25 @@
 
 use super::Tracer;
 use super::breakpoints::Breakpoint;
-use super::events::reason;
 use super::process::{Owner, Space};
-use super::thread::{Activity, ThreadId};
+use super::thread::Activity;
+use wayfarer_backend::{
+    BreakpointHit, BreakpointId, PredicateFailure, StepDone, StepEnd, StopReason, StopScope,
+    ThreadId,
+};
 use wayfarer_predicate::{Target, holds};
-use wayfarer_protocol as wire;
 use wayfarer_ptrace::Registers;
-use wire::stop_reason::Reason;
 
 /// What the breakpoints at an address say of a thread that reached it.
 #[derive(Default)]
 pub(super) struct Verdict {
     /// Those that stop it.
-    ids: Vec<u64>,
-    failures: Vec<wire::PredicateFailure>,
-    /// The widest of theirs.
-    scope: wire::StopScope,
+    ids: Vec<BreakpointId>,
+    failures: Vec<PredicateFailure>,
+    /// The widest of theirs; none if they leave it to the session.
+    scope: Option<StopScope>,
     /// It waits at this one's barrier.
-    barrier: Option<u64>,
+    barrier: Option<BreakpointId>,
 }
 
 /// The thread as a predicate sees it.
@@ -98,7 +99,8 @@ impl Tracer {
             Owner::Breakpoint(owner, id) if *owner == process => Some(*id),
             _ => None,
         });
-        let mut ids: Vec<u64> = in_code.chain(self.in_registers(process, address)).collect();
+        let mut ids: Vec<BreakpointId> =
+            in_code.chain(self.in_registers(process, address)).collect();
         ids.sort_unstable();
         for breakpoint_id in ids {
             let Some(breakpoint) = self.breakpoints.get_mut(&breakpoint_id) else {
@@ -122,7 +124,7 @@ impl Tracer {
             match value {
                 Ok(false) => continue,
                 Ok(true) => {}
-                Err(fault) => verdict.failures.push(wire::PredicateFailure {
+                Err(fault) => verdict.failures.push(PredicateFailure {
                     id: breakpoint_id,
                     message: fault.to_string(),
                 }),
@@ -144,11 +146,11 @@ impl Tracer {
                 None => false,
             };
         }
-        let told = Reason::Breakpoint(wire::BreakpointHit {
+        let told = StopReason::Breakpoint(BreakpointHit {
             ids: verdict.ids,
             failures: verdict.failures,
         });
-        self.stop_at(id, reason(told), verdict.scope);
+        self.stop_at(id, told, verdict.scope);
         true
     }
 
@@ -166,12 +168,12 @@ impl Tracer {
                 }
             }
             Activity::RunTo(_) => {
-                let told = Reason::StepDone(wire::StepDone {
-                    end: wire::StepEnd::Reached.into(),
+                let told = StopReason::Step(StepDone {
+                    end: StepEnd::Reached,
                     entered_call: false,
                     instructions: 0,
                 });
-                self.stop_at(id, reason(told), wire::StopScope::Unspecified);
+                self.stop_at(id, told, None);
             }
             Activity::Call(_) => self.call_returned(id),
             Activity::Continue => self.go_on(id),
@@ -180,7 +182,7 @@ impl Tracer {
 }
 
 /// A hit of one breakpoint: passed, counted, held or stopping.
-fn count(id: u64, breakpoint: &mut Breakpoint, verdict: &mut Verdict) {
+fn count(id: BreakpointId, breakpoint: &mut Breakpoint, verdict: &mut Verdict) {
     if breakpoint.ignore > 0 {
         breakpoint.ignore -= 1;
         return;

@@ -1,10 +1,11 @@
 //! What a child of fork gets from its parent, and what a process keeps when it runs a new program.
 
 use super::Tracer;
-use super::process::{Inserted, Owner, ProcessId, Protection, Space, SpaceId};
-use super::thread::{Activity, Holds, ThreadId};
+use super::process::{Inserted, Owner, Protection, Space, SpaceId};
+use super::thread::{Activity, Holds};
 use super::watch::Watched;
 use std::collections::BTreeMap;
+use wayfarer_backend::{ProcessId, ThreadId};
 use wayfarer_ptrace::Tid;
 
 impl Tracer {

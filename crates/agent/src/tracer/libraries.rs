@@ -1,12 +1,10 @@
 //! Libraries: the dynamic linker calls an empty function whenever its list changes; a breakpoint there tells us.
 
 use super::Tracer;
-use super::process::{Owner, ProcessId, Space};
-use super::thread::ThreadId;
+use super::process::{Owner, Space};
 use crate::image::{image_at_address, images, u32_at, u64_at};
-use wayfarer_protocol as wire;
+use wayfarer_backend::{EventKind, ProcessId, ThreadId};
 use wayfarer_ptrace::{Memory, Tid, process_files};
-use wire::event::Kind;
 
 /// Where a process's dynamic linker tells of libraries.
 #[derive(Clone, Debug)]
@@ -89,19 +87,17 @@ impl Tracer {
             return false;
         }
         linker.seen = now;
-        let modules = self
-            .modules_of(process_id)
-            .map_or_else(|_| Vec::new(), |reply| reply.modules);
+        let modules = self.modules_of(process_id).unwrap_or_default();
         let held = self.settings.hold_on_load;
         if held && let Some(thread) = self.threads.get_mut(&id) {
             thread.holds.load = true;
         }
-        self.tell(Kind::LibrariesChanged(wire::LibrariesChanged {
-            process: process_id.0,
-            thread: id.0,
+        self.tell(EventKind::LibrariesChanged {
+            process: process_id,
+            thread: id,
             held,
             modules,
-        }));
+        });
         held
     }
 

@@ -55,16 +55,15 @@ mod watch;
 use crate::command::{Command, Mailbox};
 use births::Starting;
 use breakpoints::Breakpoint;
-use catch::Catchpoint;
 use displaced::Displaced;
 use halting::Halting;
-use process::{Process, ProcessId, Space, SpaceId};
+use process::{Process, Space, SpaceId};
 use signals::Dispositions;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
-use thread::{Thread, ThreadId};
+use thread::Thread;
 use tokio::sync::{mpsc, oneshot};
-use wayfarer_protocol as wire;
+use wayfarer_backend::{BreakpointId, Catch, Event, ProcessId, StopScope, ThreadId};
 use wayfarer_ptrace::guardian::{Traces, mourn};
 use wayfarer_ptrace::wait::Woken;
 use wayfarer_ptrace::{Report, Stop, Stopped, Tid, Wake, wait};
@@ -86,7 +85,7 @@ pub enum Happening {
 
 /// What is set for the session.
 struct Settings {
-    scope: wire::StopScope,
+    scope: StopScope,
     follow_children: bool,
     hold_on_load: bool,
     detach_parent_on_fork: bool,
@@ -95,7 +94,7 @@ struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            scope: wire::StopScope::All,
+            scope: StopScope::All,
             follow_children: true,
             hold_on_load: false,
             detach_parent_on_fork: false,
@@ -108,7 +107,7 @@ pub struct Tracer {
     wake: Wake,
     mailbox: Mailbox,
     traces: Traces,
-    events: Option<mpsc::UnboundedSender<wire::Event>>,
+    events: Option<mpsc::UnboundedSender<Event>>,
     sequence: u64,
     settings: Settings,
     processes: BTreeMap<ProcessId, Process>,
@@ -118,8 +117,8 @@ pub struct Tracer {
     /// First stops of children whose making has not been reported yet.
     early: HashMap<Tid, (Stopped, Stop)>,
     starting: HashMap<Tid, Starting>,
-    breakpoints: BTreeMap<u64, Breakpoint>,
-    catchpoints: BTreeMap<u64, Catchpoint>,
+    breakpoints: BTreeMap<BreakpointId, Breakpoint>,
+    catchpoints: BTreeMap<BreakpointId, Catch>,
     dispositions: Dispositions,
     halting: Vec<Halting>,
     /// Children that were made by an instruction out of line.

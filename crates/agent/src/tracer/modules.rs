@@ -1,11 +1,10 @@
 //! The ELF files that a process has mapped.
 
 use super::Tracer;
-use super::process::ProcessId;
 use crate::failure;
 use crate::image::{Image, images};
 use std::os::unix::fs::MetadataExt;
-use wayfarer_protocol as wire;
+use wayfarer_backend::{Answer, Module, ModulesReply, ProcessId};
 use wayfarer_ptrace::Tid;
 use wayfarer_ptrace::process_files::{self, Mapping};
 
@@ -14,13 +13,13 @@ const AT_PHDR: u64 = 3;
 const DELETED: &str = " (deleted)";
 
 impl Tracer {
-    pub(super) fn modules_of(&self, id: ProcessId) -> Result<wire::ModulesReply, wire::Failure> {
+    pub(super) fn modules_of(&self, id: ProcessId) -> Answer<ModulesReply> {
         let found = self
             .processes
             .get(&id)
             .and_then(|process| Some((process.pid, self.spaces.get(&process.space)?)));
         let Some((pid, space)) = found else {
-            return Err(failure::no_process(id.0));
+            return Err(failure::no_process(id));
         };
         let mappings = process_files::maps(pid);
         let auxiliary = process_files::auxiliary(pid);
@@ -38,7 +37,7 @@ impl Tracer {
                     .iter()
                     .find(|link| link.dynamic == image.dynamic && link.dynamic != 0);
                 let executable = value(AT_PHDR).is_some_and(holds);
-                wire::Module {
+                Module {
                     open_path: open_path(pid, &image, executable, &mappings),
                     deleted: image.path.ends_with(DELETED),
                     path: image.path.trim_end_matches(DELETED).to_string(),
@@ -52,7 +51,7 @@ impl Tracer {
                 }
             })
             .collect();
-        Ok(wire::ModulesReply { modules })
+        Ok(modules)
     }
 }
 

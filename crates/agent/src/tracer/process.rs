@@ -1,22 +1,11 @@
 //! A process of the session, and the address space it lives in.
 
 use super::displaced::Slots;
-use super::thread::ThreadId;
 use super::watch::Watched;
 use iced_x86::Instruction;
 use std::collections::BTreeMap;
-use std::fmt;
+use wayfarer_backend::{BreakpointId, ProcessId, ThreadId};
 use wayfarer_ptrace::{Cushion, Error, Memory, Tid};
-
-/// The agent's number of a process; never reused.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ProcessId(pub u64);
-
-impl fmt::Display for ProcessId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
 
 /// The agent's number of an address space. A vfork child has its parent's until it execs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,7 +41,7 @@ pub struct Process {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Owner {
     /// A breakpoint of the debugger's, in this process.
-    Breakpoint(ProcessId, u64),
+    Breakpoint(ProcessId, BreakpointId),
     /// A thread that runs to here.
     Goal(ThreadId),
     /// The library events of this process.

@@ -9,8 +9,9 @@
 //! (`wayfarer_ptrace::guardian`). Launched programs die with us and need none of it.
 
 use super::Tracer;
-use super::process::{BREAKPOINT, ProcessId, Protection, Space};
-use super::thread::{State, ThreadId};
+use super::process::{BREAKPOINT, Protection, Space};
+use super::thread::State;
+use wayfarer_backend::{ProcessId, ThreadId};
 use wayfarer_ptrace::errand::{Errand, Provisions, can_run};
 use wayfarer_ptrace::guardian::Traces;
 use wayfarer_ptrace::signals::CODE_KERNEL;

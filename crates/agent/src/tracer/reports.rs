@@ -1,16 +1,13 @@
 //! What the kernel reports, judged.
 
 use super::Tracer;
-use super::catch::Catchpoint;
 use super::displaced::Place;
-use super::events::reason;
-use super::process::ProcessId;
-use super::thread::{ThreadId, Wanted};
-use wayfarer_protocol as wire;
+use super::thread::Wanted;
+use wayfarer_backend::{
+    BreakpointId, Catch, EventKind, ForkStop, Origin, ProcessId, StopReason, ThreadId,
+};
 use wayfarer_ptrace::thread::Going;
 use wayfarer_ptrace::{Report, Stop, Stopped, Tid};
-use wire::event::Kind;
-use wire::stop_reason::Reason;
 
 impl Tracer {
     /// One report of the kernel.
@@ -97,22 +94,22 @@ impl Tracer {
                 self.correct_newborn(id, child);
                 let process = self.cloned(id, child);
                 let told = process.and_then(|process| {
-                    let catch = self.caught(|event| matches!(event, Catchpoint::Fork(_)));
+                    let catch = self.caught(|event| matches!(event, Catch::Fork));
                     fork_stop(catch, Some(process), child, false)
                 });
                 self.told_or_on(id, told);
             }
             Stop::Fork(child) => {
                 self.correct_newborn(id, child);
-                let process = self.forked(id, child, wire::Origin::Fork);
-                let catch = self.caught(|event| matches!(event, Catchpoint::Fork(_)));
+                let process = self.forked(id, child, Origin::Fork);
+                let catch = self.caught(|event| matches!(event, Catch::Fork));
                 self.choose_side(id, process);
                 self.told_or_on(id, fork_stop(catch, process, child, false));
             }
             Stop::Vfork(child) => {
                 self.correct_newborn(id, child);
-                let process = self.forked(id, child, wire::Origin::Vfork);
-                let catch = self.caught(|event| matches!(event, Catchpoint::Vfork(_)));
+                let process = self.forked(id, child, Origin::Vfork);
+                let catch = self.caught(|event| matches!(event, Catch::Vfork));
                 self.told_or_on(id, fork_stop(catch, process, child, true));
             }
             Stop::VforkDone => self.told_or_on(id, None),
@@ -123,9 +120,9 @@ impl Tracer {
     }
 
     /// After a step out of line, or nothing special: tells of the stop, or lets the thread go on.
-    fn told_or_on(&mut self, id: ThreadId, told: Option<Reason>) {
+    fn told_or_on(&mut self, id: ThreadId, told: Option<StopReason>) {
         match told {
-            Some(told) => self.stop_at(id, reason(told), wire::StopScope::Unspecified),
+            Some(told) => self.stop_at(id, told, None),
             None => self.go_on(id),
         }
     }
@@ -162,13 +159,14 @@ impl Tracer {
         if hold && let Some(thread) = self.threads.get_mut(&id) {
             thread.holds.load = true;
         }
-        let description = self.describe_process(process);
-        self.tell(Kind::Exec(wire::Exec {
-            process: description,
-            held: hold,
-        }));
-        let catch = self.caught(|event| matches!(event, Catchpoint::Exec(_)));
-        self.told_or_on(id, catch.map(|ids| Reason::Exec(wire::ExecStop { ids })));
+        if let Some(process) = self.describe_process(process) {
+            self.tell(EventKind::Exec {
+                process,
+                held: hold,
+            });
+        }
+        let catch = self.caught(|event| matches!(event, Catch::Exec));
+        self.told_or_on(id, catch.map(StopReason::Exec));
     }
 
     fn exit_stop(&mut self, id: ThreadId, status: i32) {
@@ -187,16 +185,16 @@ impl Tracer {
 }
 
 fn fork_stop(
-    ids: Option<Vec<u64>>,
+    ids: Option<Vec<BreakpointId>>,
     child: Option<ProcessId>,
     pid: Tid,
     vfork: bool,
-) -> Option<Reason> {
+) -> Option<StopReason> {
     ids.map(|ids| {
-        Reason::Fork(wire::ForkStop {
+        StopReason::Fork(ForkStop {
             ids,
-            child: child.map(|child| child.0),
-            child_pid: pid.0 as u32,
+            child,
+            child_pid: pid.0,
             vfork,
         })
     })

@@ -2,22 +2,23 @@
 
 use super::Tracer;
 use super::step_over::Passed;
-use super::thread::{Activity, Extent, Goal, State, Step, ThreadId, Wanted};
+use super::targets::of_thread;
+use super::thread::{Activity, Extent, Goal, State, Step, Wanted};
 use std::collections::BTreeSet;
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    Action, Delivery, EventKind, Failure, ReleaseRequest, ResumeAction, ResumeRequest,
+    SetHeldRequest, StopReason, TargetResults, ThreadId,
+};
 use wayfarer_ptrace::Stop;
 use wayfarer_ptrace::thread::Going;
-use wire::event::Kind;
-use wire::resume_action::Action;
-use wire::stop_reason::Reason;
 
 impl Tracer {
-    pub(super) fn resume(&mut self, request: &wire::ResumeRequest) -> wire::TargetResults {
+    pub(super) fn resume(&mut self, request: &ResumeRequest) -> TargetResults {
         let mut results = Vec::new();
         let mut chosen: Vec<(ThreadId, usize)> = Vec::new();
         let mut seen = BTreeSet::new();
-        for (index, action) in request.actions.iter().enumerate() {
-            let (threads, missing) = self.threads_of(action.targets.as_ref());
+        for (index, action) in request.iter().enumerate() {
+            let (threads, missing) = self.threads_of(&action.targets);
             results.extend(missing);
             chosen.extend(
                 threads
@@ -28,28 +29,21 @@ impl Tracer {
         }
         if let Some(id) = self.pending_among(&chosen) {
             self.tell_pending(id);
-            return wire::TargetResults { results };
+            return TargetResults(results);
         }
         let mut resumed = Vec::new();
         for (id, index) in &chosen {
-            if let Err(failure) = self.assign(*id, &request.actions[*index]) {
-                let process = self.threads.get(id).map_or(0, |thread| thread.process.0);
-                results.push(wire::TargetResult {
-                    process,
-                    thread: id.0,
-                    failure: Some(failure),
-                });
+            if let Err(failure) = self.assign(*id, &request[*index]) {
+                results.push(of_thread(*id, Err(failure)));
             } else {
                 resumed.push(*id);
             }
         }
-        self.tell(Kind::Resumed(wire::Resumed {
-            threads: resumed.iter().map(|id| id.0).collect(),
-        }));
+        self.tell(EventKind::Resumed(resumed.clone()));
         for id in resumed {
             self.go_on(id);
         }
-        wire::TargetResults { results }
+        TargetResults(results)
     }
 
     /// A thread with a report that has not been told.
@@ -63,9 +57,7 @@ impl Tracer {
             }
             let process = thread.process;
             // What has been removed since is not told any more.
-            if let Some(Reason::Watchpoint(hit)) =
-                thread.pending.as_mut().and_then(|why| why.reason.as_mut())
-            {
+            if let Some(StopReason::Watchpoint(hit)) = &mut thread.pending {
                 let watched = self.processes.get(&process).map(|process| &process.watched);
                 hit.watches
                     .retain(|report| watched.is_some_and(|watched| watched.knows(report.id)));
@@ -91,38 +83,38 @@ impl Tracer {
     }
 
     /// Gives a thread something to do.
-    fn assign(&mut self, id: ThreadId, action: &wire::ResumeAction) -> Result<(), wire::Failure> {
+    fn assign(&mut self, id: ThreadId, action: &ResumeAction) -> Result<(), Failure> {
         self.drop_goal(id);
         let Some(thread) = self.threads.get_mut(&id) else {
             return Ok(());
         };
-        if let Some(signal) = action.signal {
-            thread.signal = (signal != 0).then_some(signal as i32);
+        match action.signal {
+            Delivery::AsStopped => {}
+            Delivery::Nothing => thread.signal = None,
+            Delivery::Signal(signal) => thread.signal = Some(signal),
         }
         thread.activity = match &action.action {
-            None | Some(Action::Continue(_)) => Activity::Continue,
-            Some(Action::StepInstruction(step)) => Activity::Step(step_of(
-                Extent::Instructions(step.count.max(1)),
-                step.over_calls,
-            )),
-            Some(Action::StepRange(step)) => {
-                let ranges = step
-                    .ranges
-                    .iter()
-                    .map(|range| (range.low, range.high))
-                    .collect();
-                let stack_above = step.stack_above;
-                Activity::Step(step_of(
-                    Extent::Ranges {
-                        ranges,
-                        stack_above,
-                    },
-                    step.over_calls,
-                ))
+            Action::Continue => Activity::Continue,
+            Action::Instructions { count, over_calls } => {
+                Activity::Step(step_of(Extent::Instructions(*count), *over_calls))
             }
-            Some(Action::RunTo(goal)) => Activity::RunTo(Goal {
-                addresses: goal.addresses.clone(),
-                stack_above: goal.stack_above,
+            Action::Ranges {
+                ranges,
+                over_calls,
+                stack_above,
+            } => {
+                let extent = Extent::Ranges {
+                    ranges: ranges.clone(),
+                    stack_above: *stack_above,
+                };
+                Activity::Step(step_of(extent, *over_calls))
+            }
+            Action::To {
+                addresses,
+                stack_above,
+            } => Activity::RunTo(Goal {
+                addresses: addresses.clone(),
+                stack_above: *stack_above,
                 after_signal: false,
             }),
         };
@@ -301,8 +293,8 @@ impl Tracer {
     }
 
     /// Lets go on what was held for the debugger to look at.
-    pub(super) fn release(&mut self, targets: Option<&wire::Targets>) -> wire::TargetResults {
-        let (threads, results) = self.threads_of(targets);
+    pub(super) fn release(&mut self, request: &ReleaseRequest) -> TargetResults {
+        let (threads, results) = self.threads_of(request);
         for id in threads {
             if let Some(thread) = self.threads.get_mut(&id)
                 && std::mem::replace(&mut thread.holds.load, false)
@@ -310,15 +302,12 @@ impl Tracer {
                 self.go_on(id);
             }
         }
-        wire::TargetResults { results }
+        TargetResults(results)
     }
 
-    pub(super) fn set_held(
-        &mut self,
-        targets: Option<&wire::Targets>,
-        held: bool,
-    ) -> wire::TargetResults {
-        let (threads, results) = self.threads_of(targets);
+    pub(super) fn set_held(&mut self, request: &SetHeldRequest) -> TargetResults {
+        let held = request.held;
+        let (threads, results) = self.threads_of(&request.targets);
         for id in threads {
             let Some(thread) = self.threads.get_mut(&id) else {
                 continue;
@@ -330,7 +319,7 @@ impl Tracer {
                 self.go_on(id);
             }
         }
-        wire::TargetResults { results }
+        TargetResults(results)
     }
 }
 

@@ -1,13 +1,10 @@
 //! Signals: stopped at, told of, passed on.
 
 use super::Tracer;
-use super::events::reason;
-use super::thread::{ThreadId, Wanted};
-use wayfarer_protocol as wire;
+use super::thread::Wanted;
+use wayfarer_backend::{EventKind, SignalDisposition, SignalReceived, StopReason, ThreadId};
 use wayfarer_ptrace::SignalInfo;
 use wayfarer_ptrace::thread::Going;
-use wire::event::Kind;
-use wire::stop_reason::Reason;
 
 /// What happens when a signal arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +67,7 @@ impl Dispositions {
 }
 
 impl Tracer {
-    pub(super) fn set_signals(&mut self, signals: &[wire::SignalDisposition]) {
+    pub(super) fn set_signals(&mut self, signals: &[SignalDisposition]) {
         for signal in signals {
             if let Some(disposition) = self.dispositions.0.get_mut(signal.signal as usize) {
                 *disposition = Disposition {
@@ -129,23 +126,23 @@ impl Tracer {
         let disposition = self.dispositions.of(signal);
         thread.signal = disposition.pass.then_some(signal);
         if disposition.stop {
-            let told = Reason::Signal(wire::SignalReceived {
-                signal: signal as u32,
+            let told = StopReason::Signal(SignalReceived {
+                signal,
                 code: info.code(),
                 address: info.address(),
                 will_pass: disposition.pass,
                 details: info.bytes(),
             });
-            self.stop_at(id, reason(told), wire::StopScope::Unspecified);
+            self.stop_at(id, told, None);
             return true;
         }
-        let process = thread.process.0;
+        let process = thread.process;
         if disposition.print {
-            self.tell(Kind::SignalSeen(wire::SignalSeen {
+            self.tell(EventKind::SignalSeen {
                 process,
-                thread: id.0,
-                signal: signal as u32,
-            }));
+                thread: id,
+                signal,
+            });
         }
         false
     }

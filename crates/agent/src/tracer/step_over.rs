@@ -7,8 +7,9 @@ use super::Tracer;
 use super::displaced::Place;
 use super::emulate::{LONGEST, decode, emulate};
 use super::process::{BREAKPOINT, Exclusive, SpaceId};
-use super::thread::{ThreadId, Wanted};
+use super::thread::Wanted;
 use iced_x86::Instruction;
+use wayfarer_backend::ThreadId;
 use wayfarer_ptrace::Tid;
 use wayfarer_ptrace::thread::Going;
 

@@ -1,10 +1,8 @@
 //! Steps: when they are over.
 
 use super::Tracer;
-use super::events::reason;
-use super::thread::{Extent, ThreadId};
-use wayfarer_protocol as wire;
-use wire::stop_reason::Reason;
+use super::thread::Extent;
+use wayfarer_backend::{StepDone, StepEnd, StopReason, ThreadId};
 
 impl Tracer {
     /// The thread has executed an instruction of its step: tells of the end if it is reached.
@@ -22,26 +20,29 @@ impl Tracer {
         let end = match &mut step.extent {
             Extent::Instructions(left) => {
                 *left = left.saturating_sub(1);
-                (*left == 0).then_some(wire::StepEnd::Left)
+                (*left == 0).then_some(StepEnd::Left)
             }
             Extent::Ranges {
                 ranges,
                 stack_above,
             } => {
                 if stack_above.is_some_and(|above| stack > above) {
-                    Some(wire::StepEnd::Returned)
-                } else if ranges.iter().any(|(low, high)| *low <= pc && pc < *high) {
+                    Some(StepEnd::Returned)
+                } else if ranges
+                    .iter()
+                    .any(|range| range.low <= pc && pc < range.high)
+                {
                     None
                 } else {
-                    Some(wire::StepEnd::Left)
+                    Some(StepEnd::Left)
                 }
             }
         };
         let Some(end) = end else {
             return false;
         };
-        let told = wire::StepDone {
-            end: end.into(),
+        let told = StepDone {
+            end,
             entered_call: step.entered_call,
             instructions: step.instructions,
         };
@@ -49,11 +50,7 @@ impl Tracer {
         thread.skip_at = Some(pc);
         let verdict = self.judge_breakpoints(id, pc, &registers);
         if !self.follow_verdict(id, verdict) {
-            self.stop_at(
-                id,
-                reason(Reason::StepDone(told)),
-                wire::StopScope::Unspecified,
-            );
+            self.stop_at(id, StopReason::Step(told), None);
         }
         true
     }

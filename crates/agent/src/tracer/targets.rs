@@ -1,81 +1,69 @@
 //! Whom a request means.
 
 use super::Tracer;
-use super::process::ProcessId;
-use super::thread::ThreadId;
 use crate::failure;
 use std::collections::BTreeSet;
-use wayfarer_protocol as wire;
+use wayfarer_backend::{Answer, ProcessId, Target, TargetResult, Targets, ThreadId};
 
 impl Tracer {
     /// The threads, and a failure for each that does not exist.
-    pub(super) fn threads_of(
-        &self,
-        targets: Option<&wire::Targets>,
-    ) -> (Vec<ThreadId>, Vec<wire::TargetResult>) {
+    pub(super) fn threads_of(&self, targets: &Targets) -> (Vec<ThreadId>, Vec<TargetResult>) {
         let mut missing = Vec::new();
-        let Some(targets) = targets else {
-            return (Vec::new(), missing);
+        let (processes, threads) = match targets {
+            Targets::All => return (self.threads.keys().copied().collect(), missing),
+            Targets::Named { processes, threads } => (processes, threads),
         };
-        if targets.all {
-            return (self.threads.keys().copied().collect(), missing);
-        }
         let mut found = BTreeSet::new();
-        for id in &targets.processes {
-            match self.processes.get(&ProcessId(*id)) {
+        for id in processes {
+            match self.processes.get(id) {
                 Some(process) => found.extend(process.threads.iter().copied()),
-                None => missing.push(no_process(*id)),
+                None => missing.push(of_process(*id, Err(failure::no_process(*id)))),
             }
         }
-        for id in &targets.threads {
-            if self.threads.contains_key(&ThreadId(*id)) {
-                found.insert(ThreadId(*id));
+        for id in threads {
+            if self.threads.contains_key(id) {
+                found.insert(*id);
             } else {
-                missing.push(wire::TargetResult {
-                    process: 0,
-                    thread: *id,
-                    failure: Some(failure::no_thread(*id)),
-                });
+                missing.push(of_thread(*id, Err(failure::no_thread(*id))));
             }
         }
         (found.into_iter().collect(), missing)
     }
 
     /// The processes, and a failure for each that does not exist.
-    pub(super) fn processes_of(
-        &self,
-        targets: Option<&wire::Targets>,
-    ) -> (Vec<ProcessId>, Vec<wire::TargetResult>) {
+    pub(super) fn processes_of(&self, targets: &Targets) -> (Vec<ProcessId>, Vec<TargetResult>) {
         let mut missing = Vec::new();
-        let Some(targets) = targets else {
-            return (Vec::new(), missing);
+        let (processes, threads) = match targets {
+            Targets::All => return (self.processes.keys().copied().collect(), missing),
+            Targets::Named { processes, threads } => (processes, threads),
         };
-        if targets.all {
-            return (self.processes.keys().copied().collect(), missing);
-        }
         let mut found = BTreeSet::new();
-        for id in &targets.processes {
-            if self.processes.contains_key(&ProcessId(*id)) {
-                found.insert(ProcessId(*id));
+        for id in processes {
+            if self.processes.contains_key(id) {
+                found.insert(*id);
             } else {
-                missing.push(no_process(*id));
+                missing.push(of_process(*id, Err(failure::no_process(*id))));
             }
         }
-        for id in &targets.threads {
-            found.extend(
-                self.threads
-                    .get(&ThreadId(*id))
-                    .map(|thread| thread.process),
-            );
+        for id in threads {
+            found.extend(self.threads.get(id).map(|thread| thread.process));
         }
         (found.into_iter().collect(), missing)
     }
 }
 
-fn no_process(id: u64) -> wire::TargetResult {
-    wire::TargetResult {
-        process: id,
-        thread: 0,
-        failure: Some(failure::no_process(id)),
+/// What became of a process.
+pub(super) fn of_process(id: ProcessId, outcome: Answer<()>) -> TargetResult {
+    TargetResult {
+        target: Target::Process(id),
+        outcome,
+    }
+}
+
+/// What became of a thread.
+pub(super) fn of_thread(id: ThreadId, outcome: Answer<()>) -> TargetResult {
+    TargetResult {
+        target: Target::Thread(id),
+        outcome,
     }
 }

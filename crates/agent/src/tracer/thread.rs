@@ -1,25 +1,15 @@
 //! A thread of the session: what the kernel says of it, and what the debugger wants of it.
 
 use super::displaced::Displaced;
-use super::process::ProcessId;
-use crate::command::{Answer, Reply};
-use std::fmt;
-use wayfarer_protocol as wire;
+use crate::command::Reply;
+use wayfarer_backend::{
+    AddressRange, Answer, BreakpointId, InferiorCallReply, ProcessId, StopReason, ThreadId,
+};
 use wayfarer_ptrace::errand::{self, Back, Errand, Provisions};
 use wayfarer_ptrace::thread::Going;
 use wayfarer_ptrace::{
     Error, Registers, Report, Running, SignalInfo, Stop, Stopped, Tid, VectorState,
 };
-
-/// The agent's number of a thread; never reused.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ThreadId(pub u64);
-
-impl fmt::Display for ThreadId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
 
 /// Where a thread is.
 pub enum State {
@@ -48,7 +38,7 @@ pub struct Holds {
     /// The debugger has not looked at its new program or library yet.
     pub load: bool,
     /// It waits at the barrier with this breakpoint id.
-    pub barrier: Option<u64>,
+    pub barrier: Option<BreakpointId>,
 }
 
 impl Holds {
@@ -84,8 +74,8 @@ pub enum Extent {
     Instructions(u64),
     /// Until pc has left them all.
     Ranges {
-        /// Half open.
-        ranges: Vec<(u64, u64)>,
+        /// Any of these.
+        ranges: Vec<AddressRange>,
         /// Or until the stack pointer is above this.
         stack_above: Option<u64>,
     },
@@ -123,11 +113,11 @@ pub struct Call {
     /// Where a breakpoint was to be passed.
     pub skip_at: Option<u64>,
     /// The kernel's stop before the call, and what was reported.
-    pub reason: Option<wire::StopReason>,
+    pub reason: Option<StopReason>,
     /// An interruption leaves the thread in the function.
     pub stay: bool,
     /// Who waits.
-    pub reply: Reply<Answer<wire::InferiorCallReply>>,
+    pub reply: Reply<Answer<InferiorCallReply>>,
     /// Where the function returns to if that is a place of ours.
     pub waiting_place: Option<u64>,
 }
@@ -167,9 +157,9 @@ pub struct Thread {
     /// Signals that came in the middle of a step over a breakpoint, to be delivered behind it.
     pub deferred: Vec<SignalInfo>,
     /// Why it stopped, as told; `None` if along with others.
-    pub reason: Option<wire::StopReason>,
+    pub reason: Option<StopReason>,
     /// A stop that could not be told because another was being told.
-    pub pending: Option<wire::StopReason>,
+    pub pending: Option<StopReason>,
     /// A breakpoint here has been told or judged already: resuming passes it.
     pub skip_at: Option<u64>,
     /// An instruction of it is being executed elsewhere.

@@ -2,14 +2,12 @@
 
 use super::Tracer;
 use super::displaced::Place;
-use super::events::reason;
 use super::process::BREAKPOINT;
-use super::thread::{ThreadId, Wanted};
-use wayfarer_protocol as wire;
+use super::thread::Wanted;
+use wayfarer_backend::{StopReason, ThreadId};
 use wayfarer_ptrace::SignalInfo;
 use wayfarer_ptrace::signals::{CODE_BREAKPOINT, CODE_HARDWARE, CODE_KERNEL, CODE_TRACE};
 use wayfarer_ptrace::thread::Going;
-use wire::stop_reason::Reason;
 
 impl Tracer {
     /// Judges a SIGTRAP; false if somebody has sent it like any other signal.
@@ -42,8 +40,8 @@ impl Tracer {
         if !space.inserted.contains_key(&address) {
             let mut now = [0];
             if space.memory.read(address, &mut now).is_ok() && now == [BREAKPOINT] {
-                let told = Reason::Trap(wire::ProgramTrap {});
-                self.stop_at(id, reason(told), wire::StopScope::Unspecified);
+                let told = StopReason::Trap;
+                self.stop_at(id, told, None);
                 return;
             }
             // It was ours and has been removed since: the thread executes what was beneath.
@@ -79,7 +77,7 @@ impl Tracer {
         }
         if let Some(told) = watches {
             let scope = told.1;
-            self.stop_at(id, reason(Reason::Watchpoint(told.0)), scope);
+            self.stop_at(id, StopReason::Watchpoint(told.0), scope);
             return;
         }
         let stepping = self

@@ -1,23 +1,26 @@
 //! Watchpoints: in the debug registers of all threads of a process, which `hardware.rs` shares with breakpoints.
 
 use super::Tracer;
-use super::process::{Process, ProcessId, Space};
-use super::thread::ThreadId;
+use super::process::{Process, Space};
+use super::targets::of_process;
 use crate::failure;
 use std::collections::{BTreeMap, BTreeSet};
+use wayfarer_backend::{
+    BreakpointId, Failure, FailureKind, Hits, InsertWatchpointRequest, ProcessId, StopScope,
+    TargetResults, Targets, ThreadId, WatchKind, WatchReport, WatchpointHit,
+};
 use wayfarer_predicate::{Program, Target, holds};
-use wayfarer_protocol as wire;
 use wayfarer_ptrace::debug_registers::{SLOTS, cover};
 use wayfarer_ptrace::{Registers, Watch, WatchCondition};
 
 /// One watchpoint in one process.
 struct Spot {
     address: u64,
-    kind: wire::WatchKind,
+    kind: WatchKind,
     predicate: Option<Program>,
     ignore: u64,
     threads: BTreeSet<ThreadId>,
-    scope: wire::StopScope,
+    scope: Option<StopScope>,
     /// Times that it was hit, the ignored ones included.
     hits: u64,
     /// What was there last.
@@ -27,8 +30,8 @@ struct Spot {
 /// The debug registers of a process, and what they are for.
 #[derive(Default)]
 pub struct Watched {
-    pub(super) slots: [Option<(u64, Watch)>; SLOTS],
-    spots: BTreeMap<u64, Spot>,
+    pub(super) slots: [Option<(BreakpointId, Watch)>; SLOTS],
+    spots: BTreeMap<BreakpointId, Spot>,
     /// Changes with every change.
     pub edition: u64,
 }
@@ -45,13 +48,13 @@ impl Watched {
     }
 
     /// Whether the watchpoint is still here.
-    pub fn knows(&self, id: u64) -> bool {
+    pub fn knows(&self, id: BreakpointId) -> bool {
         self.spots.contains_key(&id)
     }
 
     /// How often each was hit, and how many hits it still passes over.
-    pub fn hits(&self) -> impl Iterator<Item = wire::Hits> + '_ {
-        self.spots.iter().map(|(id, spot)| wire::Hits {
+    pub fn hits(&self) -> impl Iterator<Item = Hits> + '_ {
+        self.spots.iter().map(|(id, spot)| Hits {
             id: *id,
             hits: spot.hits,
             evaluations: spot.hits,
@@ -63,7 +66,7 @@ impl Watched {
         self.slots.map(|slot| slot.map(|(_, watch)| watch))
     }
 
-    fn remove(&mut self, id: u64) -> bool {
+    fn remove(&mut self, id: BreakpointId) -> bool {
         for slot in &mut self.slots {
             if slot.is_some_and(|(owner, _)| owner == id) {
                 *slot = None;
@@ -90,31 +93,19 @@ impl Target for Scene<'_> {
 }
 
 impl Tracer {
-    pub(super) fn insert_watchpoint(
-        &mut self,
-        request: &wire::InsertWatchpointRequest,
-    ) -> wire::TargetResults {
-        let (processes, mut results) = self.processes_of(request.targets.as_ref());
+    pub(super) fn insert_watchpoint(&mut self, request: &InsertWatchpointRequest) -> TargetResults {
+        let (processes, mut results) = self.processes_of(&request.targets);
         for process in processes {
-            results.push(wire::TargetResult {
-                process: process.0,
-                thread: 0,
-                failure: self.watch(process, request).err(),
-            });
+            results.push(of_process(process, self.watch(process, request)));
         }
-        wire::TargetResults { results }
+        TargetResults(results)
     }
 
-    fn watch(
-        &mut self,
-        id: ProcessId,
-        request: &wire::InsertWatchpointRequest,
-    ) -> Result<(), wire::Failure> {
-        let hardware = |message: String| wire::Failure::new(wire::FailureKind::NoHardware, message);
-        let kind = request.kind();
-        let condition = match kind {
-            wire::WatchKind::Read | wire::WatchKind::Access => WatchCondition::Access,
-            _ => WatchCondition::Write,
+    fn watch(&mut self, id: ProcessId, request: &InsertWatchpointRequest) -> Result<(), Failure> {
+        let hardware = |message: String| Failure::new(FailureKind::NoHardware, message);
+        let condition = match request.kind {
+            WatchKind::Read | WatchKind::Access => WatchCondition::Access,
+            WatchKind::Write => WatchCondition::Write,
         };
         let predicate = match request.predicate.as_deref() {
             None => None,
@@ -123,7 +114,7 @@ impl Tracer {
                     "the condition of watchpoint {} is damaged: {error}",
                     request.id
                 );
-                wire::Failure::new(wire::FailureKind::Invalid, message)
+                Failure::new(FailureKind::Invalid, message)
             })?),
         };
         let pieces = cover(request.address, u64::from(request.length), condition).ok_or_else(|| {
@@ -135,11 +126,11 @@ impl Tracer {
         let process = self
             .processes
             .get_mut(&id)
-            .ok_or_else(|| failure::no_process(id.0))?;
+            .ok_or_else(|| failure::no_process(id))?;
         let space = self
             .spaces
             .get(&process.space)
-            .ok_or_else(|| failure::no_process(id.0))?;
+            .ok_or_else(|| failure::no_process(id))?;
         let mut value = vec![0; request.length as usize];
         space
             .memory
@@ -161,11 +152,11 @@ impl Tracer {
         }
         let spot = Spot {
             address: request.address,
-            kind,
+            kind: request.kind,
             predicate,
             ignore: request.ignore_count,
-            threads: request.threads.iter().copied().map(ThreadId).collect(),
-            scope: request.stop_scope(),
+            threads: request.threads.iter().copied().collect(),
+            scope: request.scope,
             hits: 0,
             value,
         };
@@ -174,9 +165,9 @@ impl Tracer {
         Ok(())
     }
 
-    pub(super) fn remove_watchpoint(&mut self, id: u64, targets: Option<&wire::Targets>) {
+    pub(super) fn remove_watchpoint(&mut self, id: BreakpointId, targets: Option<&Targets>) {
         let processes = match targets {
-            Some(targets) => self.processes_of(Some(targets)).0,
+            Some(targets) => self.processes_of(targets).0,
             None => self.processes.keys().copied().collect(),
         };
         for process in processes {
@@ -234,7 +225,7 @@ impl Tracer {
     pub(super) fn watches_triggered(
         &mut self,
         id: ThreadId,
-    ) -> Option<(wire::WatchpointHit, wire::StopScope)> {
+    ) -> Option<(WatchpointHit, Option<StopScope>)> {
         let thread = self.threads.get_mut(&id)?;
         let process = self.processes.get_mut(&thread.process)?;
         if !process.watched.armed() {
@@ -243,37 +234,37 @@ impl Tracer {
         let triggered = thread.handle()?.take_triggered().ok()?;
         let registers = thread.registers()?;
         let space = self.spaces.get(&process.space)?;
-        let ids: BTreeSet<u64> = triggered
+        let ids: BTreeSet<BreakpointId> = triggered
             .iter()
             .zip(&process.watched.slots)
             .filter_map(|(hit, slot)| (*hit).then_some((*slot)?.0))
             .collect();
-        let mut scope = wire::StopScope::Unspecified;
-        let watches: Vec<wire::WatchReport> = ids
+        let mut scope = None;
+        let watches: Vec<WatchReport> = ids
             .into_iter()
             .filter_map(|watch| report_of(process, watch, id, &registers, space, &mut scope))
             .collect();
-        (!watches.is_empty()).then_some((wire::WatchpointHit { watches }, scope))
+        (!watches.is_empty()).then_some((WatchpointHit { watches }, scope))
     }
 }
 
 fn report_of(
     process: &mut Process,
-    id: u64,
+    id: BreakpointId,
     thread: ThreadId,
     registers: &Registers,
     space: &Space,
-    scope: &mut wire::StopScope,
-) -> Option<wire::WatchReport> {
+    scope: &mut Option<StopScope>,
+) -> Option<WatchReport> {
     let spot = process.watched.spots.get_mut(&id)?;
     let mut new = vec![0; spot.value.len()];
     space.memory.read(spot.address, &mut new).ok()?;
     let old = std::mem::replace(&mut spot.value, new.clone());
     let changed = old != new;
     let counts = match spot.kind {
-        wire::WatchKind::Read => !changed,
-        wire::WatchKind::Access => true,
-        _ => changed,
+        WatchKind::Read => !changed,
+        WatchKind::Access => true,
+        WatchKind::Write => changed,
     };
     if !counts || !spot.threads.is_empty() && !spot.threads.contains(&thread) {
         return None;
@@ -293,7 +284,7 @@ fn report_of(
         return None;
     }
     *scope = (*scope).max(spot.scope);
-    Some(wire::WatchReport {
+    Some(WatchReport {
         id,
         address: spot.address,
         old,

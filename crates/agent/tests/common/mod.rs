@@ -385,6 +385,16 @@ impl Session {
         })
     }
 
+    /// What the agent says to a request that names nobody.
+    pub fn halt_of_nobody(&mut self) -> tonic::Status {
+        let request = wire::HaltRequest {
+            session: self.id,
+            targets: None,
+        };
+        let answer = self.runtime.block_on(self.client.halt(request));
+        answer.expect_err("a refusal")
+    }
+
     pub fn detach(&mut self) {
         let reply = self.call(|client, session| {
             Box::pin(client.detach(wire::DetachRequest {
