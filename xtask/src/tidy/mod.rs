@@ -7,6 +7,7 @@ mod functions;
 mod kept;
 mod lengths;
 mod links;
+mod messages;
 mod modules;
 mod rooms;
 mod source;
@@ -49,6 +50,7 @@ pub fn run() -> Result<(), Failure> {
     found.extend(columns::violations(&sources, &mut figures));
     found.extend(unsafety::violations(&sources, &mut figures));
     found.extend(rooms::violations(&sources, &mut figures));
+    found.extend(messages::violations(&sources));
     found.extend(documents(&texts, &kept));
     found.extend(dependencies(&root, &texts, &mut figures)?);
 
