@@ -8,7 +8,7 @@ pub const MAX_VARINT: usize = 10;
 /// # Safety
 /// `at` must be valid for writes of [`MAX_VARINT`] bytes.
 #[inline(always)]
-pub unsafe fn put_varint(mut at: *mut u8, mut value: u64) -> *mut u8 {
+pub const unsafe fn put_varint(mut at: *mut u8, mut value: u64) -> *mut u8 {
     // SAFETY: at most ten bytes are written, which the caller vouches for.
     unsafe {
         while value >= 0x80 {

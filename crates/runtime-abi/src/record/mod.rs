@@ -30,7 +30,15 @@
 //! it passes to the kernel; see the runtime's `check` module. Counted as events: every tag but
 //! `RESULT`, `TURN`, `START`, `YIELD`, `NOTE` and those of sync objects.
 
-use crate::encode::{get_varint, unzigzag, zigzag};
+use crate::encode::{unzigzag, zigzag};
+
+mod head;
+mod payload;
+mod read;
+
+pub use head::{Encoded, Head, close};
+pub use payload::{Acquire, Birth, Child};
+pub use read::{BadRecord, Record, read, read_rest};
 
 pub const SYSCALL: u8 = 0x01;
 pub const SEND: u8 = 0x02;
@@ -62,6 +70,70 @@ pub const CLOCK_GETCPU: u8 = 14;
 /// The time-stamp counter, in ticks.
 pub const CLOCK_COUNTER: u8 = 15;
 pub const PAYLOAD: u8 = 0x80;
+
+/// Which fields stand between the tag of a record and its payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fields {
+    /// Number, check byte, value.
+    Call,
+    /// A value alone; of a turn: its number.
+    Value,
+    Nothing,
+}
+
+/// Which fields a tag has; `None`: there is no such tag.
+#[inline(always)]
+pub const fn fields(tag: u8) -> Option<Fields> {
+    match tag {
+        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | ACQUIRE..=POSTS => {
+            Some(Fields::Call)
+        }
+        RESULT | TURN | CLOCK..=CLOCK_LAST => Some(Fields::Value),
+        START | YIELD => Some(Fields::Nothing),
+        _ => None,
+    }
+}
+
+/// Whether the value of a record is never below zero: a length, a count, a run, a turn.
+#[inline(always)]
+const fn is_count(tag: u8) -> bool {
+    matches!(
+        tag,
+        SEND | RECEIVE | OUTPUT | TURN | ACQUIRE | FINAL | ACQUIRE_READ | WAIT | POSTS
+    )
+}
+
+/// A value as it stands in the log, before it becomes a varint.
+#[inline(always)]
+pub const fn coded(tag: u8, value: i64) -> u64 {
+    if is_count(tag) {
+        value as u64
+    } else {
+        zigzag(value)
+    }
+}
+
+/// The value that stands so in the log.
+#[inline(always)]
+pub const fn decoded(tag: u8, coded: u64) -> i64 {
+    if is_count(tag) {
+        coded as i64
+    } else {
+        unzigzag(coded)
+    }
+}
+
+/// Whether records of this tag are counted as events.
+#[inline(always)]
+pub const fn is_event(tag: u8) -> bool {
+    !matches!(tag, RESULT | TURN | START | YIELD | NOTE | ACQUIRE..=POSTS)
+}
+
+/// Whether records of this tag begin a run of a sync object.
+#[inline(always)]
+pub const fn is_acquire(tag: u8) -> bool {
+    matches!(tag, ACQUIRE | ACQUIRE_READ)
+}
 
 /// Where a signal handler ran, relative to the event that follows or precedes it in the log.
 pub mod place {
@@ -108,8 +180,9 @@ pub const WENT_OUT_RESULT: [u8; 3] = result_of(WENT_OUT);
 const _: () = assert!(UNENDED_RESULT[2] == WENT_OUT_RESULT[2]);
 
 const fn result_of(value: i64) -> [u8; 3] {
-    let value = zigzag(value);
-    [RESULT, value as u8 | 0x80, (value >> 7) as u8]
+    let record = Head::result(value).encode();
+    assert!(record.length == 3);
+    [record.bytes[0], record.bytes[1], record.bytes[2]]
 }
 
 /// Codes of `NOTE`.
@@ -220,112 +293,6 @@ pub mod threads {
     pub const THREADS_OF_LIBC: u8 = 12;
 }
 
-/// A record as read back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record<'a> {
-    /// Without [`PAYLOAD`]. For a clock: [`CLOCK`] + id.
-    pub tag: u8,
-    /// Call number, signal number, turn, note code; 0 where the tag has none.
-    pub number: u64,
-    pub check: u8,
-    /// Result, length, delta, exit code; 0 where the tag has none.
-    pub value: i64,
-    pub payload: &'a [u8],
-    /// Bytes of the whole record.
-    pub length: usize,
-}
-
-impl Record<'_> {
-    pub const fn is_event(&self) -> bool {
-        !matches!(
-            self.tag,
-            RESULT | TURN | START | YIELD | NOTE | ACQUIRE..=POSTS
-        )
-    }
-
-    /// Whether it begins a run of a sync object.
-    #[inline]
-    pub const fn is_acquire(&self) -> bool {
-        is_acquire(self.tag)
-    }
-}
-
-/// Whether records of this tag begin a run of a sync object.
-#[inline]
-pub const fn is_acquire(tag: u8) -> bool {
-    matches!(tag, ACQUIRE | ACQUIRE_READ)
-}
-
-/// Why a log could not be read on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadRecord {
-    /// The bytes end within the record.
-    Truncated,
-    /// No such tag.
-    UnknownTag(u8),
-}
-
-/// Reads the record at the start of `bytes`.
-#[inline]
-pub fn read(bytes: &[u8]) -> Result<Record<'_>, BadRecord> {
-    use BadRecord::Truncated;
-    let first = *bytes.first().ok_or(Truncated)?;
-    let tag = first & !PAYLOAD;
-    let mut record = Record {
-        tag,
-        number: 0,
-        check: 0,
-        value: 0,
-        payload: &[],
-        length: 0,
-    };
-    let mut position = 1usize;
-    match tag {
-        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | ACQUIRE..=POSTS => {
-            let (number, next) = get_varint(bytes, position).ok_or(Truncated)?;
-            record.number = number;
-            record.check = *bytes.get(next).ok_or(Truncated)?;
-            let (value, next) = get_varint(bytes, next + 1).ok_or(Truncated)?;
-            record.value = match tag {
-                SEND | RECEIVE | OUTPUT | ACQUIRE | FINAL | ACQUIRE_READ | WAIT | POSTS => {
-                    value as i64
-                }
-                _ => unzigzag(value),
-            };
-            position = next;
-        }
-        RESULT => {
-            let (value, next) = get_varint(bytes, position).ok_or(Truncated)?;
-            record.value = unzigzag(value);
-            position = next;
-        }
-        TURN => {
-            let (number, next) = get_varint(bytes, position).ok_or(Truncated)?;
-            record.number = number;
-            position = next;
-        }
-        START | YIELD => {}
-        CLOCK..=CLOCK_LAST => {
-            let (value, next) = get_varint(bytes, position).ok_or(Truncated)?;
-            record.number = (tag - CLOCK) as u64;
-            record.value = unzigzag(value);
-            position = next;
-        }
-        other => return Err(BadRecord::UnknownTag(other)),
-    }
-    if first & PAYLOAD != 0 {
-        let (length, next) = get_varint(bytes, position).ok_or(Truncated)?;
-        let end = (next as u64).checked_add(length).ok_or(Truncated)?;
-        if end > bytes.len() as u64 {
-            return Err(Truncated);
-        }
-        record.payload = bytes.get(next..end as usize).ok_or(Truncated)?;
-        position = end as usize;
-    }
-    record.length = position;
-    Ok(record)
-}
-
 /// Payload of a `START` record: fields, each a varint length and bytes, in this order: executable
 /// path (of the ELF file, never of a script), working directory, the kernel's AT_EXECFN, arguments
 /// (zero terminated strings, as the kernel laid them out), environment (the same, without ours),
@@ -363,3 +330,6 @@ pub mod exec {
 /// Payload of a successful pipe, socketpair, accept or connect record: what the call wrote, and behind
 /// it the number of the object (4 bytes; 0: not tracked).
 pub const OBJECT_SUFFIX: usize = 4;
+
+#[cfg(test)]
+mod tests;
