@@ -15,9 +15,8 @@ use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{raw, vdso};
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence};
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Head};
 
 /// Recording: a program that does nothing but look at clocks gets its signals here. There is no call whose registers a
 /// handler could be shown.
@@ -39,14 +38,12 @@ fn write_down(thread: &mut Thread, clock: u8, value: i64) {
     if place.is_null() {
         return;
     }
-    // SAFETY: clock ids are below 16; room was made.
+    // SAFETY: clock ids are below 16; room for tag and value was made.
     unsafe {
         let last = thread.clocks.get_unchecked_mut((clock & 15) as usize);
         let delta = value.wrapping_sub(*last);
         *last = value;
-        *place = record::CLOCK + clock;
-        let end = put_varint(place.add(1), zigzag(delta));
-        thread.commit(end);
+        thread.commit(Head::clock(clock, delta).put(place));
     }
     thread.count_event();
     token::yield_if_asked(thread);

@@ -29,8 +29,7 @@ use wayfarer_calls::Call;
 use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
-use wayfarer_runtime_abi::encode::{put_varint, varint_length, zigzag};
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Head};
 
 /// A record after the end of the log.
 struct Draft {
@@ -66,19 +65,18 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
     if result == EINTR || room < 2 * RECORD_HEAD + piece.1 {
         return finish(thread, frame, call, result, incoming);
     }
-    let (tag, value) = match piece.1 {
-        _ if counts => (record::RECEIVE, result as u64),
-        0 => (record::SYSCALL, zigzag(result as i64)),
-        _ => (record::SYSCALL | record::PAYLOAD, zigzag(result as i64)),
+    let head = match piece.1 {
+        _ if counts => Head::new(record::RECEIVE, number.word(), check, result as i64),
+        0 => Head::call(number.word(), check, result as i64),
+        length => Head::call(number.word(), check, result as i64).with_payload(length),
     };
     let gap = turn_length(thread.serial.turn_changed.then_some(thread.serial.turn));
     // SAFETY: there is room for two records and the piece. Another thread may take the piece's memory away meanwhile:
     // then it will not be looked at, and what the record says of it does not matter.
     let length = unsafe {
         let start = thread.log.cursor.add(gap);
-        let mut end = Thread::put_head(start, tag, number.word(), check, value);
+        let mut end = head.put(start);
         if piece.1 > 0 {
-            end = put_varint(end, piece.1 as u64);
             user::copy_in(end, piece.0, piece.1);
             end = end.add(piece.1);
         }
@@ -147,8 +145,7 @@ fn settle(thread: &mut Thread, draft: Draft, turn: Option<u32>) {
         }
         let end = start.add(gap + draft.length);
         if let Some(turn) = turn {
-            *start = record::TURN;
-            put_varint(start.add(1), u64::from(turn));
+            Head::turn(u64::from(turn)).put(start);
             // Others have run since: what the program finds there now is what counts.
             let (memory, length) = draft.piece;
             user::copy_in(end.sub(length), memory, length);
@@ -165,5 +162,5 @@ fn settle(thread: &mut Thread, draft: Draft, turn: Option<u32>) {
 /// Length of the record of a turn.
 #[inline(always)]
 fn turn_length(turn: Option<u32>) -> usize {
-    turn.map_or(0, |turn| 1 + varint_length(u64::from(turn)))
+    turn.map_or(0, |turn| Head::turn(u64::from(turn)).size())
 }

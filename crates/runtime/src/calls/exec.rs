@@ -20,9 +20,10 @@ use crate::state::{Thread, header, map_window, room_window};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::{get_varint, zigzag};
+use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::layout::{divergence, flags, process_state};
-use wayfarer_runtime_abi::{BASE_PADDING, PRELOAD_PATH, SESSION_VARIABLE, record};
+use wayfarer_runtime_abi::record::{self, Head};
+use wayfarer_runtime_abi::{BASE_PADDING, PRELOAD_PATH, SESSION_VARIABLE};
 
 const AT_FDCWD: usize = -100isize as usize;
 const AT_EMPTY_PATH: usize = 0x1000;
@@ -443,13 +444,7 @@ fn write_exec(
         thread.note(record::note::OPAQUE_PROGRAM, 0, text);
     }
     let payload = payload.get(..length).unwrap_or(&[]);
-    thread.emit_with(
-        record::SYSCALL,
-        made.number.word(),
-        check,
-        zigzag(0),
-        payload,
-    );
+    thread.emit_with(Head::call(made.number.word(), check, 0), payload);
 }
 
 #[inline(never)]

@@ -30,9 +30,8 @@ use crate::state::{Thread, thread_window};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, process_state};
-use wayfarer_runtime_abi::record::{self, sync};
+use wayfarer_runtime_abi::record::{self, Head, sync};
 
 /// exit and exit_group, both modes.
 #[inline(never)]
@@ -46,8 +45,8 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
         if !only_thread {
             finals(thread);
         }
-        let value = zigzag(i64::from(made.arguments[0] as u32));
-        thread.emit(record::EXIT, made.number.word(), check, value);
+        let value = i64::from(made.arguments[0] as u32);
+        thread.emit(Head::new(record::EXIT, made.number.word(), check, value));
     } else {
         replay::expect_exit(thread, made, check);
     }

@@ -15,7 +15,6 @@ use crate::calls::record::{Made, call_kernel};
 use crate::calls::replay;
 use crate::calls::shared_files::{remember, replay_shared};
 use crate::calls::writethrough;
-use crate::log;
 use crate::log::reader;
 use crate::parallel::late;
 use crate::program::counter_sites;
@@ -24,7 +23,6 @@ use crate::session::diverge;
 use crate::state::{Thread, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
-use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::{SESSION_BASE, divergence};
 use wayfarer_runtime_abi::record::{self, note};
 
@@ -230,13 +228,7 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
     let mut head = [0u8; 33];
     if !file.is_regular {
         // A device: whatever it shows is taken as zeros, which is right for /dev/zero.
-        thread.emit_with(
-            record::SYSCALL,
-            9,
-            made.check,
-            zigzag(result as i64),
-            &[source::CONTENTS],
-        );
+        thread.emit_with(made.head(result), &[source::CONTENTS]);
         return source::CONTENTS;
     }
     // What the program has just made may be gone tomorrow, even a library that it loads.
@@ -306,27 +298,13 @@ fn write(
     bytes: *const u8,
     length: usize,
 ) {
-    thread.order_event();
-    let place = thread.room(log::RECORD_HEAD + head.len() + length);
-    if place.is_null() {
-        return;
-    }
-    // SAFETY: room was made; the bytes were just mapped or lie on the caller's stack.
-    unsafe {
-        let tag = record::SYSCALL | record::PAYLOAD;
-        let place = Thread::put_head(
-            place,
-            tag,
-            made.number.word(),
-            made.check,
-            zigzag(result as i64),
-        );
-        let place = put_varint(place, (head.len() + length) as u64);
-        core::ptr::copy_nonoverlapping(head.as_ptr(), place, head.len());
-        core::ptr::copy_nonoverlapping(bytes, place.add(head.len()), length);
-        thread.commit(place.add(head.len() + length));
-    }
-    thread.count_event();
+    thread.emit_filled(made.head(result), head.len() + length, |place| {
+        // SAFETY: room was made; the bytes were just mapped or lie on the caller's stack.
+        unsafe {
+            core::ptr::copy_nonoverlapping(head.as_ptr(), place, head.len());
+            core::ptr::copy_nonoverlapping(bytes, place.add(head.len()), length);
+        }
+    });
 }
 
 /// A System V segment: shared memory under the number of the segment.

@@ -19,7 +19,7 @@ use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::layout::{flags, waiting};
-use wayfarer_runtime_abi::record::{self, Record};
+use wayfarer_runtime_abi::record::{self, Head, Record};
 
 /// How long a writer waits for another one that holds the output, in nanoseconds, before it goes ahead regardless.
 const OUTPUT_PATIENCE: u64 = 100_000_000;
@@ -55,8 +55,8 @@ pub fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
         token::let_go(thread);
         lock_output(thread.number, true);
         let place = take(&header().output_turn);
-        let (number, length) = (made.number.word(), length as u64);
-        let announced = thread.announce(record::OUTPUT, number, check, length, Some(place));
+        let head = Head::new(record::OUTPUT, made.number.word(), check, length as i64);
+        let announced = thread.announce(head, Some(place));
         // SAFETY: the program's own call.
         let result = unsafe {
             raw::syscall_interruptible(

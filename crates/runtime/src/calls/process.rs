@@ -27,23 +27,15 @@ use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{dispatch, raw, tls};
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{
     MODE_RECORD, MODE_REPLAY, RECORDED_PROCESSES, RECORDED_THREADS, divergence, flags,
     process_flags, process_state,
 };
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Child, Head};
 
 /// Namespaces: a replay makes none.
 const CLONE_NAMESPACES: usize = 0x7e02_0000;
 pub const ENOMEM: isize = -12;
-
-/// Numbers of a child of the session.
-#[derive(Clone, Copy)]
-pub struct Child {
-    pub process: u32,
-    pub thread: u32,
-}
 
 /// Flags and the words that the kernel writes thread ids to.
 #[derive(Clone, Copy, Default)]
@@ -269,10 +261,6 @@ pub fn bury_children() {
     while unsafe { raw::syscall6(Number::WAIT4, usize::MAX, 0, NO_HANG | ALL, 0, 0, 0) } > 0 {}
 }
 
-fn payload(child: Child) -> [u8; 8] {
-    (u64::from(child.process) | u64::from(child.thread) << 32).to_le_bytes()
-}
-
 /// fork, vfork, clone, clone3 while recording.
 #[inline(never)]
 pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
@@ -314,13 +302,7 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
 /// Recording: the child is written down before it lives, so that it never outlives its record. The
 /// result follows.
 pub fn announce(thread: &mut Thread, number: Number, child: Child) {
-    thread.emit_with(
-        record::SYSCALL,
-        number.word(),
-        0,
-        zigzag(0),
-        &payload(child),
-    );
+    thread.emit_with(Head::call(number.word(), 0, 0), &child.encode());
 }
 
 /// Makes the clone; 0 in the child of a fork, which is then a process of its own.
@@ -583,16 +565,7 @@ pub fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Ch
     let next = replay::expect(thread, made, record::SYSCALL);
     reader::advance(thread, next.length);
     thread.count_event();
-    let mut word = [0u8; 8];
-    if next.payload.len() >= 8 {
-        // SAFETY: just checked.
-        unsafe { core::ptr::copy_nonoverlapping(next.payload.as_ptr(), word.as_mut_ptr(), 8) };
-    }
-    let word = u64::from_le_bytes(word);
-    let child = Child {
-        process: word as u32,
-        thread: (word >> 32) as u32,
-    };
+    let child = Child::decode(next.payload).unwrap_or_default();
     // Killed before it knew: the child lives all the same, under the id that it has itself.
     // SAFETY: the slot is part of the session mapping.
     let unknown = || i64::from(unsafe { (*thread_slot(child.thread)).tid });

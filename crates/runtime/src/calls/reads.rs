@@ -10,7 +10,7 @@ use crate::state::{Thread, object};
 use wayfarer_calls::Number;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{Object, object_flags};
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Head};
 
 /// Flags of a receive that takes bytes in order and nothing else: DONTWAIT, WAITALL, NOSIGNAL,
 /// CMSG_CLOEXEC.
@@ -81,12 +81,8 @@ pub fn record_read(thread: &mut Thread, made: &mut Made) -> isize {
 /// Writes down a call that took bytes from a stream.
 pub fn write_read(thread: &mut Thread, made: &Made, result: isize, incoming: Incoming) {
     if result > 0 && incoming.is_exclusive() {
-        thread.emit(
-            record::RECEIVE,
-            made.number.word(),
-            made.check,
-            result as u64,
-        );
+        let (number, count) = (made.number.word(), result as i64);
+        thread.emit(Head::new(record::RECEIVE, number, made.check, count));
     } else {
         write_down(thread, made, result, outputs::Before::default(), &[]);
     }

@@ -16,7 +16,6 @@ use crate::calls::splice;
 use crate::calls::writes;
 use crate::calls::writethrough;
 use crate::hooks::library;
-use crate::log::RECORD_HEAD;
 use crate::parallel;
 use crate::parallel::order;
 use crate::program::user;
@@ -28,9 +27,8 @@ use wayfarer_calls::{Call, Kind, Number};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::{put_varint, zigzag};
 use wayfarer_runtime_abi::layout::flags;
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Head};
 
 pub const ENOSYS: isize = -38;
 pub const EBADF: isize = -9;
@@ -55,6 +53,12 @@ impl Made<'_> {
             check: 0,
             frame,
         }
+    }
+
+    /// Its record, without payload.
+    #[inline(always)]
+    pub fn head(&self, result: isize) -> Head {
+        Head::call(self.number.word(), self.check, result as i64)
     }
 }
 
@@ -267,13 +271,7 @@ pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Befor
         Some((pointer, length)) if suffix.is_empty() => {
             // SAFETY: memory that the kernel has just written for this call.
             let bytes = unsafe { core::slice::from_raw_parts(pointer as *const u8, length) };
-            thread.emit_with(
-                record::SYSCALL,
-                made.number.word(),
-                made.check,
-                zigzag(result as i64),
-                bytes,
-            );
+            thread.emit_with(made.head(result), bytes);
         }
         _ => write_down_as(thread, made.call, made, result, before, suffix),
     }
@@ -298,36 +296,16 @@ pub fn write_down_as(
         thread.emit_call(made.number, made.check, result as i64);
         return;
     }
-    thread.order_event();
-    let place = thread.room(RECORD_HEAD + length);
-    if place.is_null() {
-        return;
-    }
-    // SAFETY: room for head and payload was made; the pieces are memory that the kernel just wrote.
-    unsafe {
-        let place = Thread::put_head(
-            place,
-            record::SYSCALL | record::PAYLOAD,
-            made.number.word(),
-            made.check,
-            zigzag(result as i64),
-        );
-        let mut place = put_varint(place, length as u64);
-        outputs::walk(
-            call,
-            &made.arguments,
-            result,
-            before,
-            &mut |pointer, piece| {
-                // Another thread may take the memory away meanwhile: then it is not seen.
-                user::copy_in(place, pointer, piece);
-                place = place.add(piece);
-            },
-        );
-        core::ptr::copy_nonoverlapping(suffix.as_ptr(), place, suffix.len());
-        thread.commit(place.add(suffix.len()));
-    }
-    thread.count_event();
+    thread.emit_filled(made.head(result), length, |mut place| {
+        let put = &mut |pointer, piece| {
+            // Another thread may take the memory away meanwhile: then it is not seen.
+            user::copy_in(place, pointer, piece);
+            place = place.wrapping_add(piece);
+        };
+        outputs::walk(call, &made.arguments, result, before, put);
+        // SAFETY: room for the suffix was asked for, too.
+        unsafe { core::ptr::copy_nonoverlapping(suffix.as_ptr(), place, suffix.len()) };
+    });
 }
 
 /// Whether the contents of streams inside the set are logged as well.

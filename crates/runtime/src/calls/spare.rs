@@ -4,7 +4,6 @@
 //! memory and for the locks that keep our threads apart: one that is kept for this, and that its former owner has no
 //! use for any more.
 
-use crate::calls::process::Child;
 use crate::log;
 use crate::state::{Thread, process_slot, thread_slot};
 use wayfarer_calls::Number;
@@ -14,6 +13,7 @@ use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{
     MAX_PROCESSES, MAX_THREADS, RECORDED_PROCESSES, RECORDED_THREADS,
 };
+use wayfarer_runtime_abi::record::Child;
 
 const ESRCH: isize = -3;
 /// In place of an id: the number is about to be used. No thread has this id.

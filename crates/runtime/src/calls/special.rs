@@ -381,7 +381,7 @@ fn action(thread: &mut Thread, made: &mut Made) -> isize {
         && made.arguments[2] != 0
         && user::copy_in(old.as_mut_ptr(), made.arguments[2], 32)
     {
-        thread.emit_with(record::SYSCALL, 13, made.check, 0, &old);
+        thread.emit_with(made.head(0), &old);
     } else {
         thread.emit_call(Number::RT_SIGACTION, made.check, result as i64);
     }

@@ -1,7 +1,7 @@
 //! vfork: the child runs on its parent's stack and in its thread-local storage, both modes.
 
 use crate::calls::process::{
-    Child, ENOMEM, announce, describe, describe_process, finish_clone, is_skipped, open_log,
+    ENOMEM, announce, describe, describe_process, finish_clone, is_skipped, open_log,
     prepare_thread, promised_child, rearm, release_borrowed, reserve, thread_tid,
 };
 use crate::calls::record::Made;
@@ -11,6 +11,7 @@ use crate::state::current;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::tls;
 use wayfarer_runtime_abi::layout::{MODE_REPLAY, divergence};
+use wayfarer_runtime_abi::record::Child;
 
 /// Before a vfork, both modes.
 ///

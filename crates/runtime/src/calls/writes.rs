@@ -10,7 +10,6 @@ use crate::calls::record::{Made, plain, write_down};
 use crate::calls::replay::{expect, pour, take_result};
 use crate::calls::streams::{claim, contents_flag, direction, each_passed};
 use crate::calls::writethrough;
-use crate::log::RECORD_HEAD;
 use crate::log::end as log_end;
 use crate::log::reader;
 use crate::program::user;
@@ -22,9 +21,8 @@ use crate::state::{Thread, header, object};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::put_varint;
 use wayfarer_runtime_abi::layout::{divergence, flags, object_flags};
-use wayfarer_runtime_abi::record::{self, Record};
+use wayfarer_runtime_abi::record::{self, Head, Record};
 
 /// Flags of a send that gives bytes in order: DONTWAIT, NOSIGNAL, MORE, DONTROUTE.
 const PLAIN_SEND: usize = 0x40 | 0x4000 | 0x8000 | 0x4;
@@ -154,22 +152,13 @@ fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<(usize,
 
 /// The record of such a write: address (8 bytes), then the bytes.
 fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize, length: usize) {
-    thread.order_event();
-    let place = thread.room(RECORD_HEAD + 8 + length);
-    if place.is_null() {
-        return;
-    }
-    // SAFETY: room was made; the memory is mapped shared, the kernel has just changed it.
-    unsafe {
-        let tag = record::SYSCALL | record::PAYLOAD;
-        let value = wayfarer_runtime_abi::encode::zigzag(result as i64);
-        let place = Thread::put_head(place, tag, made.number.word(), made.check, value);
-        let place = put_varint(place, 8 + length as u64);
-        place.cast::<u64>().write_unaligned(address as u64);
-        core::ptr::copy_nonoverlapping(address as *const u8, place.add(8), length);
-        thread.commit(place.add(8 + length));
-    }
-    thread.count_event();
+    thread.emit_filled(made.head(result), 8 + length, |place| {
+        // SAFETY: room was made; the memory is mapped shared, the kernel has just changed it.
+        unsafe {
+            place.cast::<u64>().write_unaligned(address as u64);
+            core::ptr::copy_nonoverlapping(address as *const u8, place.add(8), length);
+        }
+    });
 }
 
 /// Whether a message has more to it than bytes, or cannot be read.
@@ -209,7 +198,8 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
             return plain(thread, made);
         };
         let before = thread.serial.turn;
-        let announced = thread.announce(tag, number.word(), check, length as u64, None);
+        let head = Head::new(tag, number.word(), check, length as i64);
+        let announced = thread.announce(head, None);
         token::let_go(thread);
         let result = loop {
             // SAFETY: the program's own call.

@@ -27,7 +27,7 @@ use wayfarer_runtime_abi::layout::{
     ProcessSlot, SESSION_BASE, SITES_OFFSET, dispatch_state, divergence, flags, process_flags,
     process_state,
 };
-use wayfarer_runtime_abi::record::{self, note};
+use wayfarer_runtime_abi::record::{self, Head, note};
 use wayfarer_runtime_abi::sites::{self, Site, Table};
 use wayfarer_runtime_abi::{ABI_VERSION, SESSION_FD};
 
@@ -520,6 +520,9 @@ unsafe fn put_module(module: &Module, put: &mut impl FnMut(*const u8, usize)) {
     }
 }
 
+/// Bytes of the length of a start's payload, which comes before it.
+const LENGTH_WIDTH: usize = 5;
+
 /// # Safety
 /// The thread must be this one; what the kernel put on the stack must be there still.
 unsafe fn write_start(
@@ -544,9 +547,7 @@ unsafe fn write_start(
         if start.is_null() {
             return;
         }
-        // The payload's own length comes first: leave it five bytes in a fixed form.
-        *start = record::START | record::PAYLOAD;
-        let body = start.add(6);
+        let body = Head::bare(record::START).open::<LENGTH_WIDTH>(start);
         let mut place = put_bytes(body, fields.executable.0.as_ptr(), fields.executable.1);
         place = put_bytes(place, fields.directory.0.as_ptr(), fields.directory.1);
         place = put_bytes(place, fields.execfn.0, fields.execfn.1);
@@ -559,13 +560,7 @@ unsafe fn write_start(
             fields.random,
             if fields.random.is_null() { 0 } else { 16 },
         );
-        let length = place as usize - body as usize;
-        let mut index = 0;
-        while index < 5 {
-            let more = if index < 4 { 0x80 } else { 0 };
-            *start.add(1 + index) = (length >> (7 * index)) as u8 & 0x7f | more;
-            index += 1;
-        }
+        record::close::<LENGTH_WIDTH>(body, place);
         thread.commit(place);
     }
 }

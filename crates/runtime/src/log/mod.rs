@@ -26,13 +26,15 @@ use crate::state::{Thread, at, header, take_units};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
+use wayfarer_runtime_abi::encode::{put_varint, varint_length};
 use wayfarer_runtime_abi::layout::{ARENA_OFFSET, CHUNK_HEAD, CHUNK_MAGIC, Chunk};
-use wayfarer_runtime_abi::record::UNENDED_RESULT as UNENDED;
+use wayfarer_runtime_abi::record::{Acquire, Head, UNENDED_RESULT as UNENDED, close};
 use wayfarer_runtime_abi::{Broken, SESSION_FD, UNIT, record};
 
 /// More than any record needs besides its payload.
-pub const RECORD_HEAD: usize = 3 * MAX_VARINT + 8;
+pub const RECORD_HEAD: usize = Head::LONGEST + 6;
+const _: () = assert!(RECORD_HEAD >= Acquire::LONGEST);
+const _: () = assert!(RECORD_HEAD >= 2 + Place::ENCODED);
 
 const ENOSPC: isize = -28;
 const EDQUOT: isize = -122;
@@ -230,19 +232,15 @@ impl Thread {
         };
     }
 
-    /// Writes the head of a record (tag to value) at `place` and returns the place after it.
-    ///
-    /// # Safety
-    /// `place` has [`RECORD_HEAD`] bytes of room.
+    /// Makes what `put` writes at the end of the log part of it: at most `bytes`. Whether recording goes on.
     #[inline(always)]
-    pub unsafe fn put_head(place: *mut u8, tag: u8, number: u64, check: u8, value: u64) -> *mut u8 {
-        // SAFETY: as the caller says.
-        unsafe {
-            *place = tag;
-            let place = put_varint(place.add(1), number);
-            *place = check;
-            put_varint(place.add(1), value)
+    pub fn append(&mut self, bytes: usize, put: impl FnOnce(*mut u8) -> *mut u8) -> bool {
+        let place = self.room(bytes);
+        if place.is_null() {
+            return false;
         }
+        self.commit(put(place));
+        true
     }
 
     /// Parallel mode: the event about to be written gets its place among those of the process.
@@ -253,44 +251,54 @@ impl Thread {
         }
     }
 
-    /// An event with a number, a check byte and a value, without payload.
+    /// An event without payload.
     #[inline(always)]
-    pub fn emit(&mut self, tag: u8, number: u64, check: u8, value: u64) {
+    pub fn emit(&mut self, head: Head) {
         self.order_event();
-        self.emit_plain(tag, number, check, value);
+        self.emit_plain(head);
         self.count_event();
+    }
+
+    /// A call whose payload of `length` bytes `fill` writes.
+    #[inline(always)]
+    pub fn emit_filled(&mut self, head: Head, length: usize, fill: impl FnOnce(*mut u8)) {
+        self.order_event();
+        let is_recorded = self.append(RECORD_HEAD + length, |place| {
+            // SAFETY: the room that is asked for.
+            unsafe {
+                let payload = head.with_payload(length).put(place);
+                fill(payload);
+                payload.add(length)
+            }
+        });
+        if is_recorded {
+            self.count_event();
+        }
     }
 
     /// The record of a call that is not made yet, with its place in the order of all writes to the output if it is one
     /// of those, and a `RESULT` that says that the call has not come back; whether [`Thread::came_back`] has to take that
     /// away.
-    pub fn announce(
-        &mut self,
-        tag: u8,
-        number: u64,
-        check: u8,
-        value: u64,
-        output: Option<u32>,
-    ) -> bool {
+    pub fn announce(&mut self, mut head: Head, output: Option<u32>) -> bool {
         self.order_event();
-        let place = self.room(RECORD_HEAD * 2);
-        if place.is_null() {
-            return false;
+        if let Some(output) = output {
+            head = head.with_payload(varint_length(u64::from(output)));
         }
-        let payload = if output.is_some() { record::PAYLOAD } else { 0 };
-        // SAFETY: room was made.
-        unsafe {
-            let mut end = Self::put_head(place, tag | payload, number, check, value);
-            if let Some(output) = output {
-                let length = end;
-                end = put_varint(length.add(1), u64::from(output));
-                *length = (end as usize - length as usize - 1) as u8;
+        let is_recorded = self.append(RECORD_HEAD * 2, |place| {
+            // SAFETY: the room that is asked for.
+            unsafe {
+                let mut end = head.put(place);
+                if let Some(output) = output {
+                    end = put_varint(end, u64::from(output));
+                }
+                end.cast::<[u8; UNENDED.len()]>().write_unaligned(UNENDED);
+                end.add(UNENDED.len())
             }
-            end.cast::<[u8; UNENDED.len()]>().write_unaligned(UNENDED);
-            self.commit(end.add(UNENDED.len()));
+        });
+        if is_recorded {
+            self.count_event();
         }
-        self.count_event();
-        true
+        is_recorded
     }
 
     /// The call that was announced has done all that was asked, but the thread has not its turn yet.
@@ -314,98 +322,72 @@ impl Thread {
         self.commit(end);
     }
 
-    /// A record of the same form that is not an event.
+    /// A record without payload that is not an event.
     #[inline(always)]
-    pub fn emit_plain(&mut self, tag: u8, number: u64, check: u8, value: u64) {
+    pub fn emit_plain(&mut self, head: Head) {
         let place = self.room(RECORD_HEAD);
         if place.is_null() {
             return;
         }
         // SAFETY: room was made above.
-        let end = unsafe { Self::put_head(place, tag, number, check, value) };
+        let end = unsafe { head.put(place) };
         self.commit(end);
     }
 
     #[inline(always)]
     pub fn emit_call(&mut self, number: Number, check: u8, result: i64) {
-        self.emit(record::SYSCALL, number.word(), check, zigzag(result));
+        self.emit(Head::call(number.word(), check, result));
     }
 
     /// A record with a payload that lies in one piece.
-    pub fn emit_with(&mut self, tag: u8, number: u64, check: u8, value: u64, payload: &[u8]) {
-        let is_event = !matches!(tag, record::NOTE | record::OBJECT) && !record::is_acquire(tag);
-        if is_event && tag != record::SIGNAL {
+    pub fn emit_with(&mut self, head: Head, payload: &[u8]) {
+        let tag = head.tag();
+        if record::is_event(tag) && tag != record::SIGNAL {
             self.order_event();
         }
-        let place = self.room(RECORD_HEAD + payload.len());
-        if place.is_null() {
-            return;
-        }
-        // SAFETY: room for head and payload was made above.
-        unsafe {
-            let place = Self::put_head(place, tag | record::PAYLOAD, number, check, value);
-            let place = put_varint(place, payload.len() as u64);
-            // The payload may be the program's, and another thread may take it away meanwhile.
-            user::copy_in(place, payload.as_ptr() as usize, payload.len());
-            self.commit(place.add(payload.len()));
-        }
-        if is_event {
+        let head = head.with_payload(payload.len());
+        let is_recorded = self.append(RECORD_HEAD + payload.len(), |place| {
+            // SAFETY: the room that is asked for. The payload may be the program's, and another thread may take it
+            // away meanwhile.
+            unsafe {
+                let place = head.put(place);
+                user::copy_in(place, payload.as_ptr() as usize, payload.len());
+                place.add(payload.len())
+            }
+        });
+        if is_recorded && record::is_event(tag) {
             self.count_event();
         }
     }
 
     /// The real result of the record before.
     pub fn emit_result(&mut self, result: i64) {
-        let place = self.room(RECORD_HEAD);
-        if place.is_null() {
-            return;
-        }
-        // SAFETY: room was made above.
-        let end = unsafe {
-            *place = record::RESULT;
-            put_varint(place.add(1), zigzag(result))
-        };
-        self.commit(end);
+        self.emit_plain(Head::result(result));
     }
 
     /// A `TURN` record.
     pub fn emit_turn(&mut self, turn: u32) {
-        let place = self.room(RECORD_HEAD);
-        if place.is_null() {
-            return;
-        }
-        // SAFETY: room was made above.
-        let end = unsafe {
-            *place = record::TURN;
-            put_varint(place.add(1), u64::from(turn))
-        };
-        self.commit(end);
+        self.emit_plain(Head::turn(u64::from(turn)));
     }
 
     /// A `YIELD` record; `between`: where between two events.
     pub fn emit_yield(&mut self, between: Option<Place>) {
-        let place = self.room(RECORD_HEAD);
-        if place.is_null() {
-            return;
-        }
-        // SAFETY: room was made above.
-        let end = unsafe {
-            if let Some(between) = between {
-                *place = record::YIELD | record::PAYLOAD;
-                let end = between.encode(place.add(2));
-                *place.add(1) = end.offset_from(place.add(2)) as u8;
-                end
-            } else {
-                *place = record::YIELD;
-                place.add(1)
-            }
-        };
-        self.commit(end);
+        let head = Head::bare(record::YIELD);
+        // SAFETY: the room that is asked for holds the longest place, too.
+        self.append(RECORD_HEAD, |place| unsafe {
+            let Some(between) = between else {
+                return head.put(place);
+            };
+            let payload = head.open::<1>(place);
+            let end = between.encode(payload);
+            close::<1>(payload, end);
+            end
+        });
     }
 
     pub fn note(&mut self, code: u64, value: i64, text: &[u8]) {
         if self.mode == wayfarer_runtime_abi::layout::MODE_RECORD {
-            self.emit_with(record::NOTE, code, 0, zigzag(value), text);
+            self.emit_with(Head::new(record::NOTE, code, 0, value), text);
         }
     }
 }

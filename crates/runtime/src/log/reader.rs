@@ -4,6 +4,12 @@ use crate::hooks::direct;
 use crate::state::Thread;
 use wayfarer_runtime_abi::record::{self, Record, note, sync};
 
+/// The record at the start of `bytes`; one copy of the code for all who read.
+#[inline(never)]
+fn read(bytes: &[u8]) -> Option<Record<'_>> {
+    record::read(bytes).ok()
+}
+
 /// The rest of the log.
 fn rest(thread: &Thread) -> &'static [u8] {
     let length = (thread.replay.end as usize).wrapping_sub(thread.replay.cursor as usize);
@@ -25,7 +31,7 @@ fn only_for_readers(record: &Record<'_>) -> bool {
 #[inline]
 pub fn peek(thread: &mut Thread) -> Option<Record<'static>> {
     loop {
-        let record = record::read(rest(thread)).ok()?;
+        let record = read(rest(thread))?;
         if !only_for_readers(&record) {
             return Some(record);
         }
@@ -50,7 +56,7 @@ fn act_on(thread: &mut Thread, note: u64) {
 pub fn peek_behind(thread: &Thread, skip: usize) -> Option<Record<'static>> {
     let mut skip = skip;
     loop {
-        let record = record::read(rest(thread).get(skip..)?).ok()?;
+        let record = read(rest(thread).get(skip..)?)?;
         if !only_for_readers(&record) {
             return Some(record);
         }
@@ -62,7 +68,7 @@ pub fn peek_behind(thread: &Thread, skip: usize) -> Option<Record<'static>> {
 pub fn is_note_behind(thread: &Thread, skip: usize, which: u64) -> bool {
     rest(thread)
         .get(skip..)
-        .and_then(|rest| record::read(rest).ok())
+        .and_then(read)
         .is_some_and(|record| record.tag == record::NOTE && record.number == which)
 }
 

@@ -8,8 +8,7 @@ use crate::state::Thread;
 use std::sync::{Arc, Mutex};
 use wayfarer_calls::Number;
 use wayfarer_interleave::{Explorer, Model};
-use wayfarer_runtime_abi::encode::{put_varint, zigzag};
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Head};
 
 /// What a thread does: events and crossings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,38 +118,14 @@ fn play(
 fn bytes_of(lines: &[Line]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in lines {
-        let mut head = [0u8; 64];
-        let payload = if line.payload.is_empty() {
-            0
-        } else {
-            record::PAYLOAD
+        let mut head = match line.tag {
+            record::TURN => Head::turn(line.number),
+            tag => Head::new(tag, line.number, line.check, line.value),
         };
-        // SAFETY: room for head and length.
-        let length = unsafe {
-            let start = head.as_mut_ptr();
-            let mut end = match line.tag {
-                record::TURN => {
-                    *start = line.tag | payload;
-                    put_varint(start.add(1), line.number)
-                }
-                record::YIELD => {
-                    *start = line.tag | payload;
-                    start.add(1)
-                }
-                _ => Thread::put_head(
-                    start,
-                    line.tag | payload,
-                    line.number,
-                    line.check,
-                    zigzag(line.value),
-                ),
-            };
-            if payload != 0 {
-                end = put_varint(end, line.payload.len() as u64);
-            }
-            end as usize - start as usize
-        };
-        bytes.extend_from_slice(&head[..length]);
+        if !line.payload.is_empty() {
+            head = head.with_payload(line.payload.len());
+        }
+        bytes.extend_from_slice(&head.encode());
         bytes.extend_from_slice(&line.payload);
     }
     bytes

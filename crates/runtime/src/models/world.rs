@@ -5,12 +5,11 @@ use crate::state::{self, Process, Thread};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use wayfarer_runtime_abi::UNIT;
-use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, CHUNK_HEAD, HANDOVER_SIZE, HANDOVERS, HANDOVERS_OFFSET, Header, MODE_RECORD,
     MODE_REPLAY, ProcessSlot, SESSION_BASE, ThreadSlot, WAITERS, WAITERS_OFFSET,
 };
-use wayfarer_runtime_abi::record::{self, Record, sync};
+use wayfarer_runtime_abi::record::{self, Acquire, Record};
 
 /// Units of the arena that a run may use, and with them how much of the session there is.
 const UNITS: u64 = 64;
@@ -170,6 +169,8 @@ pub struct Line {
     pub check: u8,
     pub value: i64,
     pub payload: Vec<u8>,
+    /// The length that an `ACQUIRE` tells.
+    pub run_length: u64,
 }
 
 impl Line {
@@ -180,25 +181,20 @@ impl Line {
             check: record.check,
             value: record.value,
             payload: record.payload.to_vec(),
-        }
-    }
-
-    /// The length that an `ACQUIRE` tells.
-    pub fn run_length(&self) -> u64 {
-        match self.check {
-            sync::LONG => get_varint(&self.payload, 0).expect("a length").0,
-            short => u64::from(short),
+            run_length: record.run_length(),
         }
     }
 }
 
 /// The `ACQUIRE` of a replay's log: it tells the length of the run that it begins.
 pub fn acquire(object: u64, run: u64, length: u8) -> Vec<u8> {
-    let mut bytes = vec![0u8; 32];
-    // SAFETY: room for the head of a record.
-    let end = unsafe { Thread::put_head(bytes.as_mut_ptr(), record::ACQUIRE, object, length, run) };
-    bytes.truncate(end as usize - bytes.as_ptr() as usize);
-    bytes
+    let begun = Acquire {
+        reads: false,
+        object,
+        run,
+        length: u64::from(length),
+    };
+    begun.encode().to_vec()
 }
 
 /// A state, where threads of a run find it.
@@ -233,7 +229,7 @@ pub fn runs_of(threads: &[Owned], number: u64, word: u64) -> Vec<Run> {
             let is_acquire = matches!(line.tag, record::ACQUIRE | record::ACQUIRE_READ);
             if is_acquire && line.number == number {
                 let reads = line.tag == record::ACQUIRE_READ;
-                let began = (thread.get().number, reads, line.run_length());
+                let began = (thread.get().number, reads, line.run_length);
                 let twice = begun.insert(line.value, began);
                 assert!(twice.is_none(), "run {} begins twice", line.value);
             }

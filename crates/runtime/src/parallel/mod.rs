@@ -38,9 +38,8 @@ use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, flags, waiting};
-use wayfarer_runtime_abi::record::{self, sync, threads};
+use wayfarer_runtime_abi::record::{self, Head, sync, threads};
 
 const EINTR: isize = -4;
 
@@ -63,7 +62,7 @@ pub fn decide(thread: &mut Thread) {
     process.threads.decided.set(true);
     if thread.mode == MODE_RECORD {
         let (mode, reason, value) = choose(thread);
-        thread.emit_plain(record::THREADS, mode, reason, zigzag(value));
+        thread.emit_plain(Head::new(record::THREADS, mode, reason, value));
         process.threads.parallel.set(mode == threads::PARALLEL);
     } else if let Some(next) = reader::peek(thread)
         && next.tag == record::THREADS

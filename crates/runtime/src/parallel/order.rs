@@ -18,7 +18,7 @@
 
 use crate::hooks;
 use crate::log;
-use crate::log::reader;
+use crate::log::{RECORD_HEAD, reader};
 use crate::parallel::bias;
 pub use crate::parallel::runs::{after, after_lock, before, is_unending, last_pass};
 use crate::parallel::settle;
@@ -29,8 +29,7 @@ pub use crate::state::order::{
 use crate::state::{Thread, header};
 use wayfarer_runtime_abi::Broken;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence, spin_loop};
-use wayfarer_runtime_abi::encode::{MAX_VARINT, put_varint, zigzag};
-use wayfarer_runtime_abi::record::{self, sync};
+use wayfarer_runtime_abi::record::{self, Acquire, Birth, Head, sync};
 
 /// Recording: one more access of the same run, if the thread is its owner; the state's first half is at
 /// `word`, and nothing else has access at this moment.
@@ -294,28 +293,22 @@ pub fn forget(order: Order<'_>) {
 }
 
 /// Writes down what the object of that number is.
+#[inline(never)]
 fn describe(thread: &mut Thread, number: u32, object: Object) {
     let place = hooks::table::birth_of(object.address, object.place);
-    let mut payload = [0u8; sync::OBJECT_PAYLOAD];
-    // SAFETY: 16 bytes for two words.
-    unsafe {
-        let words = payload.as_mut_ptr().cast::<u64>();
-        words.write_unaligned(object.address as u64);
-        words.add(1).write_unaligned(place as u64);
-    }
+    let birth = Birth {
+        address: object.address as u64,
+        place: place as u64,
+    };
     let detail = match object.kind {
         // SAFETY: the access is to a barrier at this address.
         sync::BARRIER => unsafe { hooks::barrier::members(object.address) },
         sync::ONCE => hooks::once::given_up(object.address),
         _ => 0,
     };
-    thread.emit_with(
-        record::OBJECT,
-        u64::from(number),
-        object.kind,
-        zigzag(i64::from(detail)),
-        &payload,
-    );
+    let (number, detail) = (u64::from(number), i64::from(detail));
+    let head = Head::new(record::OBJECT, number, object.kind, detail);
+    thread.emit_with(head, &birth.encode());
 }
 
 /// Recording: this thread does what is done once for the object at `address`.
@@ -345,12 +338,8 @@ pub fn is_once(thread: &mut Thread, address: usize) -> Option<u32> {
 
 /// Whether a record says that its thread does what is done once for the object at `address`.
 pub fn is_once_at(record: &record::Record<'_>, address: usize) -> bool {
-    if record.tag != record::OBJECT || record.payload.len() != sync::OBJECT_PAYLOAD {
-        return false;
-    }
-    // SAFETY: the length was just checked.
-    let found = unsafe { record.payload.as_ptr().cast::<u64>().read_unaligned() };
-    found == address as u64
+    record.tag == record::OBJECT
+        && Birth::decode(record.payload).is_some_and(|birth| birth.address == address as u64)
 }
 
 /// The object is destroyed: its last run is over, and what comes to lie there is another.
@@ -368,14 +357,16 @@ pub fn retire(thread: &mut Thread, order: Order<'_>) {
 pub fn emit_final(thread: &mut Thread, id: u32, word: u64) {
     let length = word & COUNT;
     if length != 0 {
-        thread.emit_plain(record::FINAL, u64::from(id & NUMBER), 0, length);
+        let number = u64::from(id & NUMBER);
+        thread.emit_plain(Head::new(record::FINAL, number, 0, length as i64));
     }
 }
 
 /// Recording: how many accesses of the run that ends were posts.
 pub fn emit_posts(thread: &mut Thread, id: u32, posts: u32) {
     if posts != 0 {
-        thread.emit_plain(record::POSTS, u64::from(id & NUMBER), 0, u64::from(posts));
+        let number = u64::from(id & NUMBER);
+        thread.emit_plain(Head::new(record::POSTS, number, 0, i64::from(posts)));
     }
 }
 
@@ -386,20 +377,22 @@ pub fn word_of(word: u64, tail: u64, number: u32) -> Option<u64> {
 }
 
 fn emit_acquire(thread: &mut Thread, reads: bool, id: u32, run: u32, length: u64) {
-    let tag = if reads {
-        record::ACQUIRE_READ
-    } else {
-        record::ACQUIRE
+    let acquire = Acquire {
+        reads,
+        object: u64::from(id),
+        run: u64::from(run),
+        length,
     };
-    if length < u64::from(sync::LONG) {
-        thread.emit_plain(tag, u64::from(id), length as u8, u64::from(run));
-        return;
+    if acquire.is_long() {
+        return emit_long(thread, acquire);
     }
-    let mut payload = [0u8; MAX_VARINT];
-    // SAFETY: ten bytes of room.
-    let end = unsafe { put_varint(payload.as_mut_ptr(), length) };
-    let used = (end as usize).wrapping_sub(payload.as_ptr() as usize);
-    if let Some(payload) = payload.get(..used) {
-        thread.emit_with(tag, u64::from(id), sync::LONG, u64::from(run), payload);
-    }
+    // SAFETY: the room that is asked for.
+    thread.append(RECORD_HEAD, |place| unsafe { acquire.put(place) });
+}
+
+#[cold]
+#[inline(never)]
+fn emit_long(thread: &mut Thread, acquire: Acquire) {
+    // SAFETY: the room that is asked for.
+    thread.append(RECORD_HEAD, |place| unsafe { acquire.put(place) });
 }

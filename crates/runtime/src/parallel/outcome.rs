@@ -7,8 +7,7 @@ use crate::log::reader;
 use crate::parallel::order::{RECORD, REPLAY};
 use crate::parallel::settle;
 use crate::state::Thread;
-use wayfarer_runtime_abi::encode::zigzag;
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Head};
 
 /// Recording: the call gave this result.
 #[inline(always)]
@@ -34,7 +33,8 @@ pub fn usual(thread: &mut Thread) {
 fn report_other(thread: &mut Thread, result: i32) {
     let skipped = thread.parallel.skipped;
     thread.parallel.skipped = 0;
-    thread.emit_plain(record::OUTCOME, skipped, 0, zigzag(i64::from(result)));
+    let result = i64::from(result);
+    thread.emit_plain(Head::new(record::OUTCOME, skipped, 0, result));
 }
 
 /// Replay: what the call gave while it was recorded. `None`: not a replay.

@@ -19,7 +19,6 @@ use crate::state::{Thread, header, thread_slot};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, spin_loop, tries};
-use wayfarer_runtime_abi::encode::get_varint;
 use wayfarer_runtime_abi::layout::{
     HANDOVER_SIZE, HANDOVERS, HANDOVERS_OFFSET, SESSION_BASE, WAITERS, WAITERS_OFFSET, divergence,
     flags, waiting,
@@ -31,11 +30,7 @@ const UNENDING: u64 = COUNT;
 
 /// Replay: the length of the run that an `ACQUIRE` begins.
 fn length_of(record: &Record<'_>) -> u64 {
-    let length = match record.check {
-        sync::LONG => get_varint(record.payload, 0).map_or(0, |(length, _)| length),
-        short => u64::from(short),
-    };
-    match length {
+    match record.run_length() {
         0 => UNENDING,
         length => length.min(COUNT - 1),
     }

@@ -6,7 +6,7 @@ use crate::session::clocks::monotonic_ns;
 use crate::state::Thread;
 use crate::state::thread::Since;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Head};
 use wayfarer_runtime_abi::wait::{SHORTEST_NS, rounded, value};
 
 /// Before a call that may wait; `taken`: it looks as if it will.
@@ -55,5 +55,6 @@ fn write_down(thread: &mut Thread, order: Order<'_>, began: u64, behind: u32) {
         return;
     }
     let (scale, count) = rounded(waited);
-    thread.emit_plain(record::WAIT, u64::from(object), scale, value(count, behind));
+    let value = value(count, behind) as i64;
+    thread.emit_plain(Head::new(record::WAIT, u64::from(object), scale, value));
 }

@@ -34,9 +34,8 @@ use wayfarer_entrance::signal_frame::{
 };
 use wayfarer_entrance::{dispatch, raw, vector};
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, flags};
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Head};
 
 pub const SIGSYS: u32 = 31;
 
@@ -293,7 +292,7 @@ pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
         _ => 0,
     };
     let number = u64::from(waiting.number);
-    thread.emit_with(record::SIGNAL, number, place, zigzag(value), payload);
+    thread.emit_with(Head::new(record::SIGNAL, number, place, value), payload);
     if place != record::place::FORCED {
         // Parallel mode: after whatever another thread did to send it.
         thread.order_event();
