@@ -12,9 +12,7 @@ use wayfarer_trace::synthetic::{Log, SessionBuilder};
 use wayfarer_trace::{Manifest, Text, Trace};
 
 fn start(log: &mut Log) {
-    let mut bytes = vec![record::START | record::PAYLOAD, record::start::FIELDS as u8];
-    bytes.extend_from_slice(&[0; record::start::FIELDS]);
-    log.raw(&bytes);
+    log.start_with(&[0; record::start::FIELDS]);
 }
 
 #[test]

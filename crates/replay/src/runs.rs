@@ -6,8 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use wayfarer_runtime_abi::record::{self, PAYLOAD, Record, sync};
-use wayfarer_trace::run_length;
+use wayfarer_runtime_abi::record::{self, Acquire, Record};
 
 /// Lengths of all runs of a trace.
 #[derive(Default)]
@@ -42,7 +41,7 @@ impl RunLengths {
         match record.tag {
             record::ACQUIRE | record::ACQUIRE_READ => {
                 let run = record.value as u64;
-                let length = run_length(record);
+                let length = record.run_length();
                 let object = self.object(record.number);
                 object.last_run = object.last_run.max(run);
                 if run > 1 {
@@ -107,11 +106,13 @@ impl RunLengths {
             .filter(|rest| !rest.is_empty())
             .map(record::read)
         {
-            if record.is_acquire() {
+            if let Some(acquire) = Acquire::of(&record) {
                 into.extend_from_slice(&bytes[copied..position]);
-                let run = record.value as u64;
-                let length = self.length(record.number, run);
-                push_acquire(into, record.tag, record.number, run, length);
+                let acquire = Acquire {
+                    length: self.length(acquire.object, acquire.run),
+                    ..acquire
+                };
+                into.extend_from_slice(&acquire.encode());
                 copied = position + record.length;
             }
             position += record.length;
@@ -161,24 +162,4 @@ impl ObjectRuns {
             length => u64::from(length),
         }
     }
-}
-
-fn push_acquire(into: &mut Vec<u8>, tag: u8, object: u64, run: u64, length: u64) {
-    let long = length >= u64::from(sync::LONG);
-    into.push(tag | if long { PAYLOAD } else { 0 });
-    push_varint(into, object);
-    into.push(if long { sync::LONG } else { length as u8 });
-    push_varint(into, run);
-    if long {
-        into.push((64 - length.leading_zeros()).div_ceil(7) as u8);
-        push_varint(into, length);
-    }
-}
-
-fn push_varint(into: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        into.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    into.push(value as u8);
 }

@@ -28,10 +28,7 @@ fn start_payload(path: &str) -> Vec<u8> {
 }
 
 fn start(log: &mut Log, path: &str) {
-    let payload = start_payload(path);
-    let mut bytes = vec![record::START | record::PAYLOAD, payload.len() as u8];
-    bytes.extend_from_slice(&payload);
-    log.raw(&bytes);
+    log.start_with(&start_payload(path));
 }
 
 fn trace() -> Trace {

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 use wayfarer_replay::RunLengths;
 use wayfarer_runtime_abi::record::{self, sync};
-use wayfarer_trace::run_length;
 use wayfarer_trace::synthetic::Log;
 
 const THREADS: usize = 4;
@@ -89,7 +88,7 @@ proptest! {
                     prop_assert_eq!(owner, thread);
                     let last = next.value as usize == history.len();
                     let told = if last && !finals { 0 } else { length };
-                    prop_assert_eq!(run_length(&next), told);
+                    prop_assert_eq!(next.run_length(), told);
                     prop_assert_eq!(next.check == sync::LONG, told >= 255);
                 } else {
                     prop_assert_eq!(&rest[..next.length], &before[..old.length]);

@@ -8,7 +8,7 @@ use wayfarer_calls::Number;
 use wayfarer_model::names::base_name;
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId, WaitStatus};
 use wayfarer_runtime_abi::layout::process_state;
-use wayfarer_runtime_abi::record::{self, Record, exec};
+use wayfarer_runtime_abi::record::{self, Child, Record, exec};
 
 use crate::bytes::{Cursor, push_string, push_varint, u32_at};
 use crate::tables::{Process, Thread};
@@ -230,7 +230,7 @@ impl ThreadFacts {
             (record::EXIT, number) => self.exit = Some((number, record.value)),
             (record::SYSCALL, Number::CLONE | Number::FORK | Number::VFORK | Number::CLONE3) => {
                 // Written before the call: its result, the child's pid, comes after it.
-                if let (Some(process), Some(thread)) = (u32_at(payload, 0), u32_at(payload, 4)) {
+                if let Some(Child { process, thread }) = Child::decode(payload) {
                     self.steps.push(Step::Child {
                         thread,
                         process,

@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use wayfarer_calls::Number;
 use wayfarer_model::{ProcessId, ThreadId};
-use wayfarer_runtime_abi::encode::get_varint;
-use wayfarer_runtime_abi::record::{self, Record, note, sync};
+use wayfarer_runtime_abi::record::{self, Birth, Child, Record, note, sync};
 use wayfarer_runtime_abi::wait;
 
-use crate::bytes::{u32_at, u64_at};
 use crate::records::Walk;
 use crate::trace::Trace;
 
@@ -75,19 +73,11 @@ pub struct History {
     pub routines: BTreeMap<ThreadId, u64>,
 }
 
-/// The length that an `ACQUIRE` carries.
-pub fn run_length(record: &Record<'_>) -> u64 {
-    match record.check {
-        sync::LONG => get_varint(record.payload, 0).map_or(0, |(length, _)| length),
-        length => u64::from(length),
-    }
-}
-
 /// The thread that a call made.
 fn new_thread(record: &Record<'_>) -> Option<ThreadId> {
     let makes = record.tag == record::SYSCALL
         && matches!(Number::from(record.number), Number::CLONE | Number::CLONE3);
-    makes.then(|| u32_at(record.payload, 4).map(ThreadId))?
+    makes.then(|| Child::decode(record.payload).map(|child| ThreadId(child.thread)))?
 }
 
 /// The number of the run that an `ACQUIRE` begins.
@@ -194,7 +184,7 @@ impl Collected {
                     record::ACQUIRE_READ => Side::Reader,
                     _ => Side::Writer,
                 },
-                length: run_length(record),
+                length: record.run_length(),
                 posts: std::mem::take(&mut self.posts),
             }),
             record::WAIT => {
@@ -212,11 +202,11 @@ impl Collected {
             }
             record::POSTS => self.posts = record.value as u64,
             record::OBJECT => {
-                let word = |offset| u64_at(record.payload, offset).unwrap_or(0);
+                let birth = Birth::decode(record.payload).unwrap_or_default();
                 self.made.get_or_insert(Made {
                     kind: record.check,
-                    address: word(0),
-                    place: word(8),
+                    address: birth.address,
+                    place: birth.place,
                     members: match record.check {
                         record::sync::BARRIER => u64::try_from(record.value).unwrap_or(0),
                         _ => 0,

@@ -32,7 +32,7 @@ mod trace;
 pub mod verify;
 
 pub use error::{Damage, OpenError, ReadError, SealError};
-pub use history::{History, Run, Side, SyncObject, Wait, run_length};
+pub use history::{History, Run, Side, SyncObject, Wait};
 pub use manifest::{ContentsMode, End, Manifest, RecordedEnd, ThreadsMode};
 pub use records::{BadLog, Entry, Records};
 pub use seal::{SealOptions, SealReport, seal, seal_with};

@@ -6,7 +6,6 @@ use wayfarer_calls::Number;
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId, clocks};
 use wayfarer_runtime_abi::record::{self, Record};
 
-use crate::history::run_length;
 use crate::manifest::ThreadsMode;
 use crate::records::Walk;
 use crate::tables::Thread;
@@ -62,7 +61,7 @@ impl SyncCount {
         match record.tag {
             record::ACQUIRE | record::ACQUIRE_READ => {
                 self.runs += 1;
-                self.accesses = self.accesses.saturating_add(run_length(record));
+                self.accesses = self.accesses.saturating_add(record.run_length());
             }
             record::FINAL => {
                 self.accesses = self.accesses.saturating_add(record.value.max(0) as u64);

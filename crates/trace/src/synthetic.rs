@@ -3,11 +3,11 @@
 use std::mem::{offset_of, size_of};
 
 use wayfarer_model::{ObjectId, ProcessId, ThreadId};
-use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::layout::{self, Chunk, Header, ProcessSlot, ThreadSlot, process_state};
-use wayfarer_runtime_abi::{ABI_VERSION, UNIT, record, wait};
+use wayfarer_runtime_abi::record::{self, Acquire, Birth, Child, Head};
+use wayfarer_runtime_abi::{ABI_VERSION, UNIT, wait};
 
-use crate::bytes::{push_string, push_varint};
+use crate::bytes::push_string;
 use crate::source::Sparse;
 
 /// Records of one thread, each with its own bytes.
@@ -26,60 +26,52 @@ impl Log {
         self.records.concat()
     }
 
-    /// A record with number, check and value, the value as it stands in the log.
-    pub fn call(&mut self, tag: u8, number: u64, check: u8, value: u64, payload: Option<&[u8]>) {
-        let bit = if payload.is_some() {
-            record::PAYLOAD
-        } else {
-            0
+    /// Any record.
+    pub fn record(&mut self, head: Head, payload: Option<&[u8]>) {
+        let record = match payload {
+            None => head.encode().to_vec(),
+            Some(payload) => [&head.with_payload(payload.len()).encode(), payload].concat(),
         };
-        let mut bytes = vec![tag | bit];
-        push_varint(&mut bytes, number);
-        bytes.push(check);
-        push_varint(&mut bytes, value);
-        if let Some(payload) = payload {
-            push_string(&mut bytes, payload);
-        }
-        self.records.push(bytes);
+        self.records.push(record);
     }
 
     pub fn syscall(&mut self, number: u64, check: u8, result: i64, payload: Option<&[u8]>) {
-        self.call(record::SYSCALL, number, check, zigzag(result), payload);
+        self.record(Head::call(number, check, result), payload);
     }
 
     pub fn send(&mut self, number: u64, check: u8, length: u64) {
-        self.call(record::SEND, number, check, length, None);
+        self.record(Head::new(record::SEND, number, check, length as i64), None);
     }
 
     pub fn receive(&mut self, number: u64, check: u8, count: u64) {
-        self.call(record::RECEIVE, number, check, count, None);
+        self.record(
+            Head::new(record::RECEIVE, number, check, count as i64),
+            None,
+        );
     }
 
     pub fn note(&mut self, code: u64, value: i64, text: &str) {
-        self.call(record::NOTE, code, 0, zigzag(value), Some(text.as_bytes()));
+        self.record(
+            Head::new(record::NOTE, code, 0, value),
+            Some(text.as_bytes()),
+        );
     }
 
     /// An exit (60) or exit_group (231).
     pub fn exit(&mut self, number: u64, code: i64) {
-        self.call(record::EXIT, number, 0, zigzag(code), None);
+        self.record(Head::new(record::EXIT, number, 0, code), None);
     }
 
     pub fn clock(&mut self, id: u8, delta: i64) {
-        let mut bytes = vec![record::CLOCK + (id & 15)];
-        push_varint(&mut bytes, zigzag(delta));
-        self.records.push(bytes);
+        self.record(Head::clock(id, delta), None);
     }
 
     pub fn result(&mut self, result: i64) {
-        let mut bytes = vec![record::RESULT];
-        push_varint(&mut bytes, zigzag(result));
-        self.records.push(bytes);
+        self.record(Head::result(result), None);
     }
 
     pub fn turn(&mut self, turn: u64) {
-        let mut bytes = vec![record::TURN];
-        push_varint(&mut bytes, turn);
-        self.records.push(bytes);
+        self.record(Head::turn(turn), None);
     }
 
     /// The start of a program without arguments, environment and modules.
@@ -93,19 +85,22 @@ impl Log {
         for field in [path, "/", called, "", "", "", "0123456789abcdef"] {
             push_string(&mut payload, field.as_bytes());
         }
-        let mut bytes = vec![record::START | record::PAYLOAD];
-        push_string(&mut bytes, &payload);
-        self.records.push(bytes);
+        self.start_with(&payload);
+    }
+
+    /// The start of a program with these fields.
+    pub fn start_with(&mut self, fields: &[u8]) {
+        self.record(Head::bare(record::START), Some(fields));
     }
 
     /// A fork (57) or clone (56) whose child got these numbers.
     pub fn child(&mut self, call: u64, pid: u32, process: ProcessId, thread: ThreadId) {
-        let mut payload = process.0.to_le_bytes().to_vec();
-        payload.extend_from_slice(&thread.0.to_le_bytes());
-        self.syscall(call, 0, 0, Some(&payload));
-        let mut result = vec![record::RESULT];
-        push_varint(&mut result, zigzag(i64::from(pid)));
-        self.records.push(result);
+        let child = Child {
+            process: process.0,
+            thread: thread.0,
+        };
+        self.syscall(call, 0, 0, Some(&child.encode()));
+        self.result(i64::from(pid));
     }
 
     /// An execve of a program that cannot be followed.
@@ -121,77 +116,67 @@ impl Log {
 
     /// A thread began a run of a sync object as a writer; `length`: of the run before.
     pub fn acquire(&mut self, object: u64, run: u64, length: u64) {
-        self.acquire_as(record::ACQUIRE, object, run, length);
+        self.begin_run(false, object, run, length);
     }
 
     /// The same as a reader.
     pub fn acquire_read(&mut self, object: u64, run: u64, length: u64) {
-        self.acquire_as(record::ACQUIRE_READ, object, run, length);
+        self.begin_run(true, object, run, length);
     }
 
     /// The acquisition noted last had to wait so long.
     pub fn wait(&mut self, object: u64, nanoseconds: u64) {
-        let (scale, count) = wait::rounded(nanoseconds);
-        self.call(record::WAIT, object, scale, wait::value(count, 0), None);
+        self.wait_behind(object, nanoseconds, 0);
     }
 
     /// The same, and the wait began so many runs before.
     pub fn wait_behind(&mut self, object: u64, nanoseconds: u64, behind: u32) {
         let (scale, count) = wait::rounded(nanoseconds);
-        let value = wait::value(count, behind);
-        self.call(record::WAIT, object, scale, value, None);
+        let value = wait::value(count, behind) as i64;
+        self.record(Head::new(record::WAIT, object, scale, value), None);
     }
 
     /// So many accesses of the run before were posts.
     pub fn posts(&mut self, object: u64, count: u64) {
-        self.call(record::POSTS, object, 0, count, None);
+        self.record(Head::new(record::POSTS, object, 0, count as i64), None);
     }
 
     /// A barrier for so many threads got its number.
     pub fn barrier(&mut self, object: u64, members: i64) {
-        let payload = [0; 16];
-        let kind = record::sync::BARRIER;
-        self.call(
-            record::OBJECT,
-            object,
-            kind,
-            zigzag(members),
-            Some(&payload),
-        );
+        let head = Head::new(record::OBJECT, object, record::sync::BARRIER, members);
+        self.record(head, Some(&Birth::default().encode()));
     }
 
-    fn acquire_as(&mut self, tag: u8, object: u64, run: u64, length: u64) {
-        let long = length >= u64::from(record::sync::LONG);
-        let (byte, payload) = match long {
-            false => (length as u8, None),
-            true => {
-                let mut payload = Vec::new();
-                push_varint(&mut payload, length);
-                (record::sync::LONG, Some(payload))
-            }
+    fn begin_run(&mut self, reads: bool, object: u64, run: u64, length: u64) {
+        let acquire = Acquire {
+            reads,
+            object,
+            run,
+            length,
         };
-        self.call(tag, object, byte, run, payload.as_deref());
+        self.records.push(acquire.encode().to_vec());
     }
 
     /// A sync object got its number.
     pub fn sync_object(&mut self, object: u64, kind: u8, address: u64, place: u64) {
-        let payload = [address.to_le_bytes(), place.to_le_bytes()].concat();
-        self.call(record::OBJECT, object, kind, 0, Some(&payload));
+        let birth = Birth { address, place };
+        let head = Head::new(record::OBJECT, object, kind, 0);
+        self.record(head, Some(&birth.encode()));
     }
 
     /// The length of the last run of a sync object.
     pub fn final_run(&mut self, object: u64, length: u64) {
-        self.call(record::FINAL, object, 0, length, None);
+        self.record(Head::new(record::FINAL, object, 0, length as i64), None);
     }
 
     /// A try or a timed wait with a result, after `skipped` with the usual one.
     pub fn outcome(&mut self, skipped: u64, result: i64) {
-        self.call(record::OUTCOME, skipped, 0, zigzag(result), None);
+        self.record(Head::new(record::OUTCOME, skipped, 0, result), None);
     }
 
     /// The process got its second thread.
     pub fn threads(&mut self, mode: u64, reason: u8, value: i64) {
-        self.call(record::THREADS, mode, reason, zigzag(value), None);
+        self.record(Head::new(record::THREADS, mode, reason, value), None);
     }
 
     /// Bytes that need not be a record.

@@ -13,7 +13,6 @@ mod shape;
 mod sync;
 mod timeline;
 
-use wayfarer_runtime_abi::encode::zigzag;
 use wayfarer_runtime_abi::record::{self, PAYLOAD, Record};
 
 use crate::bytes::{Cursor, modest_capacity, push_varint};
@@ -21,7 +20,6 @@ use crate::format::{BIG_PAYLOAD, LONGEST_RAW, Segment, packing};
 use coder::{Decoder, Encoder};
 use events::{EVENT, is_ready_list};
 use model::{Coded, Head, Model};
-use shape::{Shape, shape};
 
 /// A payload within a block's raw bytes that is stored elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +130,7 @@ fn pack_records(raw: &[u8], segments: &[Segment], references: &[Reference]) -> V
         let end = position + segment.length as usize;
         model.objects.begin();
         while position < end {
-            let Some(record) = canonical(&raw[position..end]) else {
+            let Some((head, record)) = canonical(&raw[position..end]) else {
                 let length = foreign_length(&raw[position..end]);
                 model.code_foreign(&mut coder, length as u64);
                 columns[usize::from(model::kind::FOREIGN)]
@@ -140,7 +138,6 @@ fn pack_records(raw: &[u8], segments: &[Segment], references: &[Reference]) -> V
                 position += length;
                 continue;
             };
-            let head = head_of(&record, raw[position]);
             let Ok(Coded::Record(_, kind)) = model.code(&mut coder, Some(head)) else {
                 break;
             };
@@ -183,20 +180,10 @@ fn pack_records(raw: &[u8], segments: &[Segment], references: &[Reference]) -> V
 
 /// The record at the start of `bytes`, if writing it again gives the same bytes: a varint written
 /// longer than needed is the only freedom that the encoding leaves.
-fn canonical(bytes: &[u8]) -> Option<Record<'_>> {
-    let record = record::read(bytes).ok()?;
-    let head = head_of(&record, *bytes.first()?);
-    let varint = |value: u64| (64 - (value | 1).leading_zeros()).div_ceil(7) as usize;
-    let fields = match shape(record.tag)? {
-        Shape::Call | Shape::Sync => varint(head.number) + 1 + varint(head.value),
-        Shape::Value => varint(head.value),
-        Shape::Bare => 0,
-    };
-    let payload = match head.first & PAYLOAD {
-        0 => 0,
-        _ => varint(head.length) + record.payload.len(),
-    };
-    (1 + fields + payload == record.length).then_some(record)
+fn canonical(bytes: &[u8]) -> Option<(Head, Record<'_>)> {
+    let (head, position) = record::Head::read(bytes).ok()?;
+    let record = record::read_rest(head, position, bytes).ok()?;
+    (head.size() == position).then(|| (Head::of(&head), record))
 }
 
 /// How many bytes at the start of `bytes` go as they are: one record that is written in an unusual
@@ -211,39 +198,6 @@ pub(crate) fn is_stored_apart(record: &Record<'_>, bytes: &[u8]) -> bool {
     let length = record.payload.len();
     let listed = record.tag == record::SYSCALL && is_ready_list(record.number, length as u64);
     length >= BIG_PAYLOAD && !listed && canonical(bytes).is_some()
-}
-
-fn head_of(record: &Record<'_>, first: u8) -> Head {
-    use record::{ACQUIRE, ACQUIRE_READ, FINAL, OUTPUT, POSTS, RECEIVE, SEND, TURN, WAIT};
-    let value = match record.tag {
-        SEND | RECEIVE | OUTPUT | ACQUIRE | ACQUIRE_READ | FINAL | WAIT | POSTS => {
-            record.value as u64
-        }
-        TURN => record.number,
-        _ => zigzag(record.value),
-    };
-    let numbered = matches!(shape(record.tag), Some(Shape::Call | Shape::Sync));
-    Head {
-        first,
-        number: if numbered { record.number } else { 0 },
-        check: record.check,
-        value,
-        length: record.payload.len() as u64,
-    }
-}
-
-fn push_head(bytes: &mut Vec<u8>, head: &Head, shape: Shape) {
-    bytes.push(head.first);
-    if matches!(shape, Shape::Call | Shape::Sync) {
-        push_varint(bytes, head.number);
-        bytes.push(head.check);
-    }
-    if shape != Shape::Bare {
-        push_varint(bytes, head.value);
-    }
-    if head.first & PAYLOAD != 0 {
-        push_varint(bytes, head.length);
-    }
 }
 
 /// The columns of payload bytes, read from front to back.
@@ -346,7 +300,7 @@ fn unpack_record(
         }
     };
     let tag = head.first & !PAYLOAD;
-    push_head(raw, &head, shape(tag).ok_or_else(too_long)?);
+    raw.extend_from_slice(&head.written().encode());
     let left = end.checked_sub(raw.len()).ok_or_else(too_long)?;
     if head.first & PAYLOAD == 0 {
         return Ok(());

@@ -25,6 +25,23 @@ pub(crate) struct Head {
     pub(crate) length: u64,
 }
 
+impl Head {
+    pub(crate) fn of(head: &record::Head) -> Self {
+        Self {
+            first: head.first,
+            number: head.number,
+            check: head.check,
+            value: head.value,
+            length: head.length,
+        }
+    }
+
+    /// As it stands in the log.
+    pub(crate) fn written(&self) -> record::Head {
+        record::Head::coded(self.first, self.number, self.check, self.value, self.length)
+    }
+}
+
 /// What comes next in a log.
 pub(crate) enum Coded {
     /// A record, and its kind.

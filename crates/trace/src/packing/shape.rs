@@ -1,6 +1,6 @@
 //! Which fields each kind of record has.
 
-use wayfarer_runtime_abi::record;
+use wayfarer_runtime_abi::record::{self, Fields};
 
 /// Which fields a tag has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,14 +15,14 @@ pub(crate) enum Shape {
 }
 
 pub(crate) fn shape(tag: u8) -> Option<Shape> {
-    use record::*;
-    match tag {
-        SYSCALL | NOTE | EXIT | SIGNAL | SEND | RECEIVE | OUTPUT | THREADS => Some(Shape::Call),
-        ACQUIRE | OUTCOME | OBJECT | FINAL | ACQUIRE_READ | WAIT | POSTS => Some(Shape::Sync),
-        RESULT | TURN | CLOCK..=CLOCK_LAST => Some(Shape::Value),
-        START | YIELD => Some(Shape::Bare),
-        _ => None,
-    }
+    let shape = match record::fields(tag)? {
+        Fields::Call if tag == record::THREADS => Shape::Call,
+        Fields::Call if (record::ACQUIRE..=record::POSTS).contains(&tag) => Shape::Sync,
+        Fields::Call => Shape::Call,
+        Fields::Value => Shape::Value,
+        Fields::Nothing => Shape::Bare,
+    };
+    Some(shape)
 }
 
 /// The number that tells kinds with the same first byte apart.

@@ -17,6 +17,10 @@ fn no_payloads(number: u64, _: &mut Vec<u8>) -> Result<(), String> {
     Err(format!("payload {number} was not stored"))
 }
 
+fn coded(tag: u8, number: u64, check: u8, value: u64) -> record::Head {
+    record::Head::coded(tag, number, check, value, 0)
+}
+
 /// Arbitrary records of all kinds.
 fn any_log() -> impl Strategy<Value = Log> {
     let number = prop_oneof![3 => 0u64..8, 1 => Just(232u64), 1 => any::<u64>()];
@@ -29,7 +33,7 @@ fn any_log() -> impl Strategy<Value = Log> {
             match tag {
                 0..=3 | 6 | 9 | 10 | 11 => {
                     let tag = [1, 2, 4, 1, 0, 0, 6, 0, 0, 9, 10, 11][usize::from(tag)];
-                    log.call(tag, number, check, value, payload.as_deref());
+                    log.record(coded(tag, number, check, value), payload.as_deref());
                 }
                 4 => log.turn(value),
                 5 => log.result(value as i64),
@@ -43,11 +47,14 @@ fn any_log() -> impl Strategy<Value = Log> {
                 29 => log.acquire(number % 5, value, u64::from(check) * 3),
                 34 => log.acquire_read(number % 5, value, u64::from(check) * 3),
                 35 => log.wait(number % 5, value),
-                36 => log.call(record::WAIT, number, check, value, payload.as_deref()),
+                36 => log.record(
+                    coded(record::WAIT, number, check, value),
+                    payload.as_deref(),
+                ),
                 37 => log.posts(number % 5, value),
                 sync => {
                     let tag = record::ACQUIRE + (sync - 29);
-                    log.call(tag, number, check, value, payload.as_deref());
+                    log.record(coded(tag, number, check, value), payload.as_deref());
                 }
             }
         }
