@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use wayfarer_backend::{self as backend, BreakpointId};
 use wayfarer_symbols::frames::FrameId;
 use wayfarer_symbols::{CodePlace, Module};
 
@@ -32,6 +33,16 @@ pub(crate) struct Breakpoint {
     /// Where it was before its process ended or it was switched off, for the table.
     pub last_places: Vec<PlaceView>,
     pub problems: Vec<String>,
+}
+
+/// What back ends call the user's breakpoint of this number.
+pub(crate) fn id_of(number: u32) -> BreakpointId {
+    BreakpointId(u64::from(number))
+}
+
+/// The number of a breakpoint of the user's; none if it is one of our own.
+pub(crate) fn number_of(id: BreakpointId) -> Option<u32> {
+    u32::try_from(id.0).ok()
 }
 
 /// What happens after the next stop of it.
@@ -87,7 +98,7 @@ pub(crate) struct Watch {
     pub length: u32,
     pub process: u32,
     /// The frame it belongs to and the internal breakpoint that tells when it is left.
-    pub scope: Option<(ThreadId, FrameId, u64)>,
+    pub scope: Option<(ThreadId, FrameId, BreakpointId)>,
     pub type_ref: wayfarer_expression::TypeRef,
 }
 
@@ -103,10 +114,10 @@ pub(crate) struct Placed {
 pub(crate) enum Purpose {
     /// The frame of this watchpoint ends here.
     WatchScope(u32),
-    /// A step of this thread (agent's id) ends here.
-    Step(u64),
+    /// A step of this thread ends here.
+    Step(backend::ThreadId),
     /// A stepping thread is about to leave frames without returning.
-    Leap(u64),
+    Leap(backend::ThreadId),
     /// A function that we called in this thread returns here.
     CallReturn(crate::ThreadId),
     /// A function that we called throws, and nobody catches it.

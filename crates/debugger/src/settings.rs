@@ -1,6 +1,6 @@
 //! What `set` can change, as plain data.
 
-use wayfarer_protocol::StopScope;
+use wayfarer_backend::StopScope;
 
 use crate::{DebuggerError, Result};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use wayfarer_backend::SignalDisposition;
 use wayfarer_model::signals as model;
-use wayfarer_protocol as wire;
 
 use crate::view::SignalView;
 use crate::{DebuggerError, HandleAction, Result};
@@ -180,13 +180,13 @@ impl SignalTable {
         self.all.get(number as usize).is_none_or(|entry| entry.stop)
     }
 
-    /// For the agent; a signal that a catchpoint wants stops whatever the table says.
-    pub fn wire(&self, caught: &[i32]) -> Vec<wire::SignalDisposition> {
+    /// For back ends; a signal that a catchpoint wants stops whatever the table says.
+    pub fn dispositions(&self, caught: &[i32]) -> Vec<SignalDisposition> {
         (1..=LAST)
             .map(|number| {
                 let entry = self.all[number as usize];
-                wire::SignalDisposition {
-                    signal: number as u32,
+                SignalDisposition {
+                    signal: number,
                     stop: entry.stop || caught.contains(&number),
                     print: entry.print,
                     pass: entry.pass,
@@ -220,7 +220,6 @@ mod tests {
             3
         );
         assert!(!table.stops(10) && table.stops(11));
-        let wire = table.wire(&[10]);
-        assert!(wire[9].stop);
+        assert!(table.dispositions(&[10])[9].stop);
     }
 }

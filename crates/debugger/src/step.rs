@@ -4,7 +4,7 @@
 //! ranges", "until this address is reached with the stack above that"), and after each one
 //! `Debugger::advance_step` looks where the thread is and decides to stop or which action comes next.
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{self as backend, AddressRange, BreakpointId, ResumeAction};
 use wayfarer_symbols::frames::FrameId;
 
 /// What kind of step.
@@ -43,7 +43,7 @@ pub(crate) struct StepPlan {
     /// For `finish`: the function that returns, and where its type is described.
     pub finishing: Option<Finishing>,
     /// Our own breakpoints that serve it.
-    pub internal: Vec<u64>,
+    pub internal: Vec<BreakpointId>,
 }
 
 impl StepPlan {
@@ -73,7 +73,7 @@ pub(crate) struct Finishing {
     pub described: bool,
 }
 
-/// One action of the agent for one thread.
+/// What one thread does on its way through a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Continue,
@@ -93,39 +93,34 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// The wire form for one thread.
-    pub fn wire(&self, thread: u64) -> wire::ResumeAction {
-        use wire::resume_action::Action as Wire;
+    /// What is asked of the back end for one thread.
+    pub fn of(&self, thread: backend::ThreadId) -> ResumeAction {
         let action = match self {
-            Action::Continue => Wire::Continue(wire::Continue {}),
-            Action::Instruction { over } => Wire::StepInstruction(wire::StepInstruction {
-                over_calls: *over,
+            Action::Continue => backend::Action::Continue,
+            Action::Instruction { over } => backend::Action::Instructions {
                 count: 1,
-            }),
+                over_calls: *over,
+            },
             Action::Ranges {
                 ranges,
                 over,
                 stack_above,
-            } => Wire::StepRange(wire::StepRange {
+            } => backend::Action::Ranges {
                 ranges: ranges
                     .iter()
-                    .map(|&(low, high)| wire::AddressRange { low, high })
+                    .map(|&(low, high)| AddressRange { low, high })
                     .collect(),
                 over_calls: *over,
                 stack_above: *stack_above,
-            }),
+            },
             Action::To {
                 addresses,
                 stack_above,
-            } => Wire::RunTo(wire::RunTo {
+            } => backend::Action::To {
                 addresses: addresses.clone(),
                 stack_above: *stack_above,
-            }),
+            },
         };
-        wire::ResumeAction {
-            targets: Some(wire::Targets::thread(thread)),
-            action: Some(action),
-            signal: None,
-        }
+        ResumeAction::of(thread, action)
     }
 }

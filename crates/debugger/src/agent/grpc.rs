@@ -79,7 +79,10 @@ impl GrpcLink {
         let events = runtime.spawn(async move {
             loop {
                 let news = match stream.message().await {
-                    Ok(Some(event)) => News::Event(Box::new(event)),
+                    Ok(Some(event)) => match event.try_into() {
+                        Ok(event) => News::Event(Box::new(event)),
+                        Err(damaged) => News::Lost(wire::Damaged::to_string(&damaged)),
+                    },
                     Ok(None) => News::Lost("it closed the connection".to_owned()),
                     Err(status) => News::Lost(status.message().to_owned()),
                 };

@@ -6,8 +6,7 @@ mod news;
 mod registers;
 mod spawn;
 
-pub(crate) use link::Link;
 pub use news::Interrupter;
 pub(crate) use news::{Mailbox, News};
-pub(crate) use registers::{from_wire, to_wire};
+pub(crate) use registers::{from_backend, to_backend};
 pub(crate) use spawn::{AgentProcess, connect};

@@ -3,12 +3,12 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use wayfarer_protocol as wire;
+use wayfarer_backend as backend;
 
 /// Something that arrived.
 #[derive(Debug)]
 pub(crate) enum News {
-    Event(Box<wire::Event>),
+    Event(Box<backend::Event>),
     /// Somebody wants the running command to end.
     Interrupt,
     /// The connection ended.

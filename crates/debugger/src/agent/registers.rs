@@ -1,9 +1,9 @@
-//! Registers between their wire form and the form that symbols and expressions use.
+//! Registers between the form that back ends give them and the form that symbols and expressions use.
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{GeneralRegisters, VectorRegisters};
 use wayfarer_symbols::registers::{Register, Registers};
 
-/// The general registers of a wire message with their DWARF names, in one place for both directions.
+/// The general registers of a back end with their DWARF names, in one place for both directions.
 macro_rules! general {
     ($apply:ident, $($argument:expr),*) => {
         $apply!($($argument),*;
@@ -13,26 +13,26 @@ macro_rules! general {
     };
 }
 
-/// Everything the agent told of a thread's registers.
-pub(crate) fn from_wire(
-    general: &wire::GeneralRegisters,
-    vector: Option<&wire::VectorRegisters>,
+/// Everything that a back end told of a thread's registers.
+pub(crate) fn from_backend(
+    general: &GeneralRegisters,
+    vector: Option<&VectorRegisters>,
 ) -> Registers {
     let mut registers = Registers::unknown();
     macro_rules! read {
-        ($registers:expr, $wire:expr; $($field:ident $name:ident),*) => {
-            $($registers.set(Register::$name, $wire.$field);)*
+        ($registers:expr, $general:expr; $($field:ident $name:ident),*) => {
+            $($registers.set(Register::$name, $general.$field);)*
         };
     }
     general!(read, registers, general);
     if let Some(vector) = vector {
-        for (number, bytes) in vector.ymm.chunks_exact(32).take(16).enumerate() {
+        for (number, bytes) in vector.ymm.iter().enumerate() {
             registers.set_wide(
                 Register(Register::XMM0.0 + number as u16),
                 little_endian(&bytes[..16]),
             );
         }
-        for (number, bytes) in vector.st.chunks_exact(10).take(8).enumerate() {
+        for (number, bytes) in vector.st.iter().enumerate() {
             registers.set_wide(
                 Register(Register::ST0.0 + number as u16),
                 little_endian(bytes),
@@ -42,15 +42,12 @@ pub(crate) fn from_wire(
     registers
 }
 
-/// The wire form of the innermost frame's registers, on top of what they were.
-pub(crate) fn to_wire(
-    registers: &Registers,
-    before: &wire::GeneralRegisters,
-) -> wire::GeneralRegisters {
+/// The innermost frame's registers for a back end, on top of what they were.
+pub(crate) fn to_backend(registers: &Registers, before: &GeneralRegisters) -> GeneralRegisters {
     let mut general = *before;
     macro_rules! write {
-        ($registers:expr, $wire:expr; $($field:ident $name:ident),*) => {
-            $(if let Some(value) = $registers.get(Register::$name) { $wire.$field = value; })*
+        ($registers:expr, $general:expr; $($field:ident $name:ident),*) => {
+            $(if let Some(value) = $registers.get(Register::$name) { $general.$field = value; })*
         };
     }
     general!(write, registers, general);
@@ -69,22 +66,24 @@ mod tests {
 
     #[test]
     fn there_and_back() {
-        let general = wire::GeneralRegisters {
+        let general = GeneralRegisters {
             rax: 7,
             rip: 0x401000,
             fs_base: 9,
             orig_rax: 3,
             ..Default::default()
         };
-        let vector = wire::VectorRegisters {
-            ymm: (0..=255).chain(0..=255).collect(),
+        let vector = VectorRegisters {
+            ymm: std::array::from_fn(|number| {
+                std::array::from_fn(|byte| (number * 32 + byte) as u8)
+            }),
             ..Default::default()
         };
-        let mut registers = from_wire(&general, Some(&vector));
+        let mut registers = from_backend(&general, Some(&vector));
         assert_eq!(registers.pc(), Some(0x401000));
         assert_eq!(registers.get(Register(18)), Some(0x2726252423222120));
         registers.set(Register::RAX, 8);
-        let back = to_wire(&registers, &general);
+        let back = to_backend(&registers, &general);
         assert_eq!((back.rax, back.orig_rax, back.fs_base), (8, 3, 9));
     }
 }

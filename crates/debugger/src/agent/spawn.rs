@@ -7,8 +7,9 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use wayfarer_backend::Backend;
+
 use super::grpc::GrpcLink;
-use super::link::Link;
 use super::news::Mailbox;
 use crate::{AgentStart, DebuggerError, Options, Result};
 
@@ -25,7 +26,7 @@ pub(crate) struct AgentProcess {
 pub(crate) fn connect(
     options: &Options,
     mailbox: &Mailbox,
-) -> Result<(Arc<dyn Link>, Option<AgentProcess>)> {
+) -> Result<(Arc<dyn Backend>, Option<AgentProcess>)> {
     let program = match &options.agent {
         AgentStart::Socket(socket) => {
             let link = GrpcLink::open(socket, options.start_timeout, mailbox, &mut || Ok(()))?;

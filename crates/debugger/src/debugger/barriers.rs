@@ -3,10 +3,10 @@
 //! The agent holds whom it catches at a barrier and counts; a process is waited for where it has the code and is in the
 //! set, children of fork included. Here arrivals are kept too, because the agent's count may be further than its report.
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{self as backend, BarrierArrived, BarrierComplete};
 
 use super::Debugger;
-use crate::breakpoint::{Breakpoint, Does, Placed, What};
+use crate::breakpoint::{Breakpoint, Does, Placed, What, number_of};
 use crate::view::{BarrierView, StopReason};
 use crate::{Event, Result, Set, ThreadId};
 
@@ -16,11 +16,11 @@ impl Debugger {
         &self,
         breakpoint: &Breakpoint,
         fresh: &[Placed],
-    ) -> wire::Barrier {
+    ) -> backend::Barrier {
         let members = self.members();
         let set = breakpoint.only.clone().unwrap_or_else(Set::all);
         let meant = set.members(&members, &mut |_, _| false);
-        let mut barrier = wire::Barrier::default();
+        let mut barrier = backend::Barrier::default();
         for process in self.processes.values().filter(|process| process.is_alive()) {
             let own: Vec<ThreadId> = meant
                 .iter()
@@ -56,9 +56,9 @@ impl Debugger {
     }
 
     /// Somebody waits at a barrier now.
-    pub(super) fn arrived_at_barrier(&mut self, arrived: &wire::BarrierArrived) -> Result<()> {
-        let number = arrived.id as u32;
-        let Some(id) = self.numbers_of(arrived.thread) else {
+    pub(super) fn arrived_at_barrier(&mut self, arrived: &BarrierArrived) -> Result<()> {
+        let (Some(number), Some(id)) = (number_of(arrived.id), self.numbers_of(arrived.thread))
+        else {
             return Ok(());
         };
         // A child that is not in the set may have come before its place was taken away.
@@ -84,20 +84,21 @@ impl Debugger {
 
     /// Whose stop a cause is: a complete barrier is told by one of those it is for. A child that is not in the set may
     /// have come as the last, before its place was taken away.
-    pub(super) fn teller(&self, id: ThreadId, reason: &wire::stop_reason::Reason) -> ThreadId {
-        let wire::stop_reason::Reason::Barrier(complete) = reason else {
+    pub(super) fn teller(&self, id: ThreadId, reason: &backend::StopReason) -> ThreadId {
+        let backend::StopReason::Barrier(complete) = reason else {
             return id;
         };
         let mut those = vec![id];
         let arrived = complete.threads.iter();
         those.extend(arrived.filter_map(|&thread| self.numbers_of(thread)));
-        let meant = |id: &ThreadId| self.is_placed(complete.id as u32, id.process);
+        let number = number_of(complete.id);
+        let meant = |id: &ThreadId| number.is_some_and(|number| self.is_placed(number, id.process));
         those.into_iter().find(meant).unwrap_or(id)
     }
 
     /// All have arrived, or those who have not are gone: they are free to go on.
-    pub(super) fn barrier_completed(&mut self, complete: &wire::BarrierComplete) -> StopReason {
-        let number = complete.id as u32;
+    pub(super) fn barrier_completed(&mut self, complete: &BarrierComplete) -> Option<StopReason> {
+        let number = number_of(complete.id)?;
         self.arrivals.remove(&number);
         let mut arrived: Vec<String> = Vec::new();
         for &thread in &complete.threads {
@@ -112,11 +113,11 @@ impl Debugger {
             }
         }
         arrived.dedup();
-        StopReason::Barrier(BarrierView {
+        Some(StopReason::Barrier(BarrierView {
             number,
             arrived,
             missing: Vec::new(),
-        })
+        }))
     }
 
     /// Whether the stop of a complete barrier is on its way.

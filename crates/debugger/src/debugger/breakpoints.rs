@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{self as backend, Hits};
 
 use super::{At, Debugger};
-use crate::breakpoint::{Breakpoint, Does, Once, Target, What};
+use crate::breakpoint::{Breakpoint, Does, Once, Target, What, id_of, number_of};
 use crate::view::{BreakpointKind, BreakpointView};
 use crate::{BreakpointSpec, DebuggerError, Location, Result, Set};
 
@@ -136,27 +136,26 @@ impl Debugger {
         Ok(self.breakpoint_view(breakpoint, &self.agent_counts()))
     }
 
-    /// What the agent counted at each breakpoint.
-    fn agent_counts(&self) -> BTreeMap<u32, wire::Hits> {
+    /// What the back end counted at each breakpoint.
+    fn agent_counts(&self) -> BTreeMap<u32, Hits> {
         let Some(link) = &self.link else {
             return BTreeMap::new();
         };
         let ids = self
             .breakpoints
             .keys()
-            .map(|&number| u64::from(number))
+            .map(|&number| id_of(number))
             .collect();
-        let reply = link.get_hits(wire::GetHitsRequest { session: 0, ids });
-        let hits = reply.map(|reply| reply.hits).unwrap_or_default();
+        let hits = link.get_hits(ids).unwrap_or_default();
         hits.into_iter()
-            .map(|hits| (hits.id as u32, hits))
+            .filter_map(|hits| Some((number_of(hits.id)?, hits)))
             .collect()
     }
 
     fn breakpoint_view(
         &self,
         breakpoint: &Breakpoint,
-        hits: &BTreeMap<u32, wire::Hits>,
+        hits: &BTreeMap<u32, Hits>,
     ) -> BreakpointView {
         let what = match &breakpoint.what {
             What::Code {
@@ -347,22 +346,14 @@ impl At<'_> {
     /// `continue N`: the breakpoint that the current thread stands at is passed over so often.
     pub(super) fn ignore_here(&mut self, count: u64) -> Result<()> {
         let id = self.stopped_thread()?;
-        let reason = self
-            .debugger
-            .thread(id)?
-            .1
-            .reason
-            .clone()
-            .and_then(|reason| reason.reason);
-        if let Some(wire::stop_reason::Reason::Breakpoint(hit)) = reason
-            && let Some(&number) = hit
-                .ids
-                .iter()
-                .find(|&&number| self.debugger.breakpoints.contains_key(&(number as u32)))
-        {
-            return self.debugger.set_ignore(number as u32, count);
+        let Some(backend::StopReason::Breakpoint(hit)) = &self.debugger.thread(id)?.1.reason else {
+            return Ok(());
+        };
+        let mut numbers = hit.ids.iter().filter_map(|&id| number_of(id));
+        match numbers.find(|number| self.debugger.breakpoints.contains_key(number)) {
+            Some(number) => self.debugger.set_ignore(number, count),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a function returned, and leaving a frame by force.
 
+use wayfarer_backend::{GeneralRegisters, VectorRegisters, WriteRegistersRequest};
 use wayfarer_expression::{Shape, TypeRef, print};
-use wayfarer_protocol as wire;
 use wayfarer_symbols::registers::Register;
 
 use super::{At, Debugger};
@@ -27,7 +27,11 @@ impl Debugger {
         }
         self.fetch_registers(id).ok()?;
         let thread = self.thread(id).ok()?.1;
-        let value = returned(&type_ref, thread.general.as_ref()?, thread.vector.as_ref())?;
+        let value = returned(
+            &type_ref,
+            thread.general.as_ref()?,
+            thread.vector.as_deref(),
+        )?;
         let format = self.print_style().format;
         let mut there = self.at_thread(id);
         let text = there.with_scene(|scene| print(&value, &format, scene));
@@ -86,7 +90,7 @@ impl At<'_> {
         if let Some(result) = result {
             registers.set(Register::RAX, result);
         }
-        let general = crate::agent::to_wire(&registers, &before);
+        let general = crate::agent::to_backend(&registers, &before);
         self.debugger.write_general(id, general)?;
         if let Some(thread) = self.debugger.thread_mut(id) {
             thread.moved();
@@ -123,40 +127,39 @@ impl Debugger {
         let offset = offset as usize;
         if (17..=32).contains(&register.0) {
             let mut vector = vector.unwrap_or_default();
-            let at = usize::from(register.0 - 17) * 32 + offset;
-            let place = vector.ymm.get_mut(at..at + bytes.len());
+            let whole = vector.ymm.get_mut(usize::from(register.0 - 17));
+            let place = whole.and_then(|whole| whole.get_mut(offset..offset + bytes.len()));
             place
                 .ok_or_else(|| DebuggerError::Usage(format!("${register} can't be written so.")))?
                 .copy_from_slice(bytes);
             return self.write_both(id, general, Some(vector));
         }
-        let mut registers = crate::agent::from_wire(&general, None);
+        let mut registers = crate::agent::from_backend(&general, None);
         let mut word = registers.get(register).unwrap_or(0).to_le_bytes();
         let place = word.get_mut(offset..offset + bytes.len());
         place
             .ok_or_else(|| DebuggerError::Usage(format!("${register} can't be written so.")))?
             .copy_from_slice(bytes);
         registers.set(register, u64::from_le_bytes(word));
-        self.write_general(id, crate::agent::to_wire(&registers, &general))
+        self.write_general(id, crate::agent::to_backend(&registers, &general))
     }
 
-    fn write_general(&mut self, id: ThreadId, general: wire::GeneralRegisters) -> Result<()> {
+    fn write_general(&mut self, id: ThreadId, general: GeneralRegisters) -> Result<()> {
         self.write_both(id, general, None)
     }
 
     fn write_both(
         &mut self,
         id: ThreadId,
-        general: wire::GeneralRegisters,
-        vector: Option<wire::VectorRegisters>,
+        general: GeneralRegisters,
+        vector: Option<Box<VectorRegisters>>,
     ) -> Result<()> {
         let thread = self.thread(id)?.1.id;
-        let request = wire::WriteRegistersRequest {
-            session: 0,
+        let request = WriteRegistersRequest {
             thread,
             general: Some(general),
             vector,
-            ..Default::default()
+            back: None,
         };
         let answer = self.link()?.write_registers(request);
         if let Some(thread) = self.thread_mut(id) {

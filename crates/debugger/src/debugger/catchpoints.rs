@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use wayfarer_backend::{Catch, InsertCatchpointRequest};
 use wayfarer_calls::Number;
-use wayfarer_protocol as wire;
 
 use super::Debugger;
-use crate::breakpoint::{Breakpoint, Does, Target, What};
+use crate::breakpoint::{Breakpoint, Does, Target, What, id_of};
 use crate::signals;
 use crate::view::BreakpointView;
 use crate::{CatchSpec, DebuggerError, Result};
@@ -36,7 +36,7 @@ impl Debugger {
         self.place_or_forget(number)
     }
 
-    /// Tells the agent of a kernel event that is to stop.
+    /// Tells the back end of a kernel event that is to stop.
     pub(super) fn insert_catch(&mut self, number: u32) -> Result<()> {
         let Some(Breakpoint {
             what: What::Catch(spec),
@@ -49,24 +49,22 @@ impl Debugger {
         let Some(link) = &self.link else {
             return Ok(());
         };
-        use wire::insert_catchpoint_request::Event;
         let event = match spec {
             CatchSpec::Syscall(names) => {
                 let numbers = names
                     .iter()
                     .map(|name| syscall(name))
                     .collect::<Result<Vec<u32>>>()?;
-                Event::Syscalls(wire::SyscallSet { numbers })
+                Catch::Syscalls(numbers)
             }
-            CatchSpec::Fork => Event::Fork(wire::Forks {}),
-            CatchSpec::Vfork => Event::Vfork(wire::Vforks {}),
-            CatchSpec::Exec => Event::Exec(wire::Execs {}),
+            CatchSpec::Fork => Catch::Fork,
+            CatchSpec::Vfork => Catch::Vfork,
+            CatchSpec::Exec => Catch::Exec,
             _ => return Ok(()),
         };
-        link.insert_catchpoint(wire::InsertCatchpointRequest {
-            id: u64::from(number),
-            session: 0,
-            event: Some(event),
+        link.insert_catchpoint(InsertCatchpointRequest {
+            id: id_of(number),
+            event,
         })?;
         Ok(())
     }
@@ -77,10 +75,7 @@ impl Debugger {
             Some(Breakpoint { what: What::Catch(spec), .. }) if !matches!(spec, CatchSpec::Signal(_))
         );
         if kernel && let Some(link) = &self.link {
-            link.remove_catchpoint(wire::RemoveCatchpointRequest {
-                session: 0,
-                id: u64::from(number),
-            })?;
+            link.remove_catchpoint(id_of(number))?;
         }
         Ok(())
     }

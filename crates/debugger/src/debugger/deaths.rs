@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{self as backend, EventKind};
 
 use super::Debugger;
 use crate::agent::News;
@@ -12,8 +12,8 @@ use crate::{DebuggerError, Result};
 /// How long the report of a death may lag behind the first failure that it causes.
 const DEATH_PATIENCE: Duration = Duration::from_secs(2);
 
-fn is_death(event: &wire::Event) -> bool {
-    matches!(event.kind, Some(wire::event::Kind::ProcessExited(_)))
+fn is_death(event: &backend::Event) -> bool {
+    matches!(event.kind, EventKind::ProcessExited(_))
 }
 
 impl Debugger {

@@ -1,7 +1,8 @@
-//! What the agent tells: one closed set of events, each handled in one place.
+//! What back ends tell: one closed set of events, each handled in one place.
 
-use wayfarer_protocol as wire;
-use wire::event::Kind;
+use wayfarer_backend::{
+    self as backend, EventKind, Module, Origin, ProcessEnd, ProcessExited, ProcessId, Targets,
+};
 
 use super::Debugger;
 use crate::agent::News;
@@ -15,10 +16,7 @@ impl Debugger {
     /// Handles one piece of news.
     pub(super) fn take_news(&mut self, news: News) -> Result<()> {
         match news {
-            News::Event(event) => match event.kind {
-                Some(kind) => self.take_event(kind),
-                None => Ok(()),
-            },
+            News::Event(event) => self.take_event(event.kind),
             // Nobody waits: there is nothing to interrupt.
             News::Interrupt => Ok(()),
             News::Lost(why) => {
@@ -47,73 +45,68 @@ impl Debugger {
         });
     }
 
-    fn take_event(&mut self, kind: Kind) -> Result<()> {
+    fn take_event(&mut self, kind: EventKind) -> Result<()> {
         match kind {
-            Kind::ProcessCreated(created) => self.process_created(created),
-            Kind::ThreadCreated(created) => {
-                if let Some(thread) = created.thread
-                    && let Some(process) = self.process_by_id(thread.process)
-                {
-                    let known = process.threads.values().any(|known| known.id == thread.id);
-                    let number = process.add_thread(&thread);
-                    let who = process
-                        .threads
-                        .get(&number)
-                        .map(|thread| process.who(thread));
-                    if let (Some(who), false) = (who, known) {
-                        self.emit(Event::NewThread { who });
-                    }
-                }
-            }
-            Kind::Exec(exec) => self.executed(exec)?,
-            Kind::ThreadExited(exited) => self.thread_exited(&exited),
-            Kind::ProcessExited(exited) => self.process_exited(&exited)?,
-            Kind::Stopped(stopped) => self.stopped(stopped)?,
-            Kind::LibrariesChanged(changed) => self.libraries_changed(changed)?,
-            Kind::SignalSeen(seen) => {
-                if let Some(id) = self.numbers_of(seen.thread) {
-                    let number = seen.signal as i32;
-                    let (name, meaning) =
-                        (signals::name(number), signals::meaning(number).to_owned());
+            EventKind::ProcessCreated { process, origin } => self.process_created(&process, origin),
+            EventKind::ThreadCreated(thread) => self.thread_created(&thread),
+            EventKind::Exec { process, held } => self.executed(process, held)?,
+            EventKind::ThreadExited { thread, .. } => self.thread_exited(thread),
+            EventKind::ProcessExited(exited) => self.process_exited(&exited)?,
+            EventKind::Stopped(stopped) => self.stopped(stopped)?,
+            EventKind::LibrariesChanged {
+                process,
+                held,
+                modules,
+                ..
+            } => self.libraries_changed(process, modules, held)?,
+            EventKind::SignalSeen { thread, signal, .. } => {
+                if let Some(id) = self.numbers_of(thread) {
                     self.emit(Event::Signal {
                         who: self.who(id)?,
-                        number,
-                        name,
-                        meaning,
+                        number: signal,
+                        name: signals::name(signal),
+                        meaning: signals::meaning(signal).to_owned(),
                     });
                 }
             }
-            Kind::BarrierArrived(arrived) => self.arrived_at_barrier(&arrived)?,
-            Kind::ProcessDetached(detached) => {
-                if let Some(number) = self
-                    .process_by_id(detached.process)
-                    .map(|process| process.number)
-                {
+            EventKind::BarrierArrived(arrived) => self.arrived_at_barrier(&arrived)?,
+            EventKind::ProcessDetached { process, .. } => {
+                let number = self.process_by_id(process).map(|process| process.number);
+                if let Some(number) = number {
                     self.end_process(number, ProcessState::Detached);
                 }
             }
             // Our own calls, which have been written down already.
-            Kind::Resumed(_) => {}
+            EventKind::Resumed(_) => {}
         }
         Ok(())
     }
 
-    fn process_created(&mut self, created: wire::ProcessCreated) {
-        let origin = created.origin();
-        let Some(process) = created.process else {
+    fn thread_created(&mut self, thread: &backend::Thread) {
+        let Some(process) = self.process_by_id(thread.process) else {
             return;
         };
+        let known = process.threads.values().any(|known| known.id == thread.id);
+        let number = process.add_thread(thread);
+        let added = process.threads.get(&number);
+        let who = added.map(|thread| process.who(thread));
+        if let (Some(who), false) = (who, known) {
+            self.emit(Event::NewThread { who });
+        }
+    }
+
+    fn process_created(&mut self, process: &backend::Process, origin: Origin) {
         if self.process_by_id(process.id).is_some() {
             return;
         }
         let how = match origin {
-            wire::Origin::Fork => "fork",
-            wire::Origin::Vfork => "vfork",
-            wire::Origin::Clone => "clone",
+            Origin::Fork => "fork",
+            Origin::Vfork => "vfork",
+            Origin::Clone => "clone",
             // Told by the call that asked for it.
-            _ => return,
+            Origin::Launch | Origin::Attach => return,
         };
-        let number = self.adopt(&process, origin);
+        let number = self.adopt(process, origin);
         self.inherit_places(number);
         let parent = self.process(number).ok().and_then(|process| process.parent);
         let parent = parent
@@ -128,37 +121,35 @@ impl Debugger {
         }
     }
 
-    fn executed(&mut self, exec: wire::Exec) -> Result<()> {
-        let Some(wire) = exec.process else {
-            return Ok(());
-        };
+    fn executed(&mut self, told: backend::Process, held: bool) -> Result<()> {
         let taken: Vec<String> = self
             .processes
             .values()
-            .filter(|process| process.id != wire.id)
+            .filter(|process| process.id != told.id)
             .map(|process| process.name.clone())
             .collect();
-        let Some(process) = self.process_by_id(wire.id) else {
+        let Some(process) = self.process_by_id(told.id) else {
             return Ok(());
         };
         let (number, old_name) = (process.number, process.name.clone());
-        process.program.clone_from(&wire.executable);
+        process.program.clone_from(&told.executable);
         if !process.renamed {
-            let program = called_in(&wire, &wire.executable);
+            let program = called_in(&told, &told.executable);
             process.name = free_name(program, taken.iter().map(String::as_str));
         }
         for thread in process.threads.values_mut() {
-            thread.exited = !wire.threads.iter().any(|alive| alive.id == thread.id);
+            thread.exited = !told.threads.iter().any(|alive| alive.id == thread.id);
             thread.forget();
         }
-        for thread in &wire.threads {
+        for thread in &told.threads {
             process.add_thread(thread);
         }
         let memory = process.space.memory.clone();
         memory.forget();
         process.space = crate::session::Space::empty(memory);
         process.modules_known = false;
-        let threads: Vec<u64> = process.threads.values().map(|thread| thread.id).collect();
+        let threads: Vec<backend::ThreadId> =
+            process.threads.values().map(|thread| thread.id).collect();
         for thread in threads {
             self.steps.remove(&thread);
         }
@@ -173,21 +164,23 @@ impl Debugger {
         if let Some(who) = self.who_of_process(number) {
             self.emit(Event::Executed {
                 who,
-                program: wire.executable,
+                program: told.executable,
                 old_name,
             });
         }
-        if exec.held {
-            self.let_go(wire.id)?;
+        if held {
+            self.let_go(told.id)?;
         }
         Ok(())
     }
 
-    fn libraries_changed(&mut self, changed: wire::LibrariesChanged) -> Result<()> {
-        let Some(number) = self
-            .process_by_id(changed.process)
-            .map(|process| process.number)
-        else {
+    fn libraries_changed(
+        &mut self,
+        process: ProcessId,
+        modules: Vec<Module>,
+        held: bool,
+    ) -> Result<()> {
+        let Some(number) = self.process_by_id(process).map(|process| process.number) else {
             return Ok(());
         };
         let paths = |debugger: &Debugger| -> Vec<String> {
@@ -201,7 +194,7 @@ impl Debugger {
         if let Some(process) = self.processes.get(&number) {
             process.space.memory.forget();
         }
-        self.learn_modules(number, Some(changed.modules))?;
+        self.learn_modules(number, Some(modules))?;
         self.place_everything_in(number);
         let after = paths(self);
         if let Some(who) = self.who_of_process(number) {
@@ -221,26 +214,22 @@ impl Debugger {
                 });
             }
         }
-        if changed.held {
-            self.let_go(changed.process)?;
+        if held {
+            self.let_go(process)?;
         }
         Ok(())
     }
 
-    fn let_go(&self, process: u64) -> Result<()> {
-        let targets = Some(wire::Targets::process(process));
-        self.link()?.release(wire::ReleaseRequest {
-            session: 0,
-            targets,
-        })?;
+    fn let_go(&self, process: ProcessId) -> Result<()> {
+        self.link()?.release(Targets::process(process))?;
         Ok(())
     }
 
-    fn thread_exited(&mut self, exited: &wire::ThreadExited) {
-        let Some(id) = self.numbers_of(exited.thread) else {
+    fn thread_exited(&mut self, exited: backend::ThreadId) {
+        let Some(id) = self.numbers_of(exited) else {
             return;
         };
-        self.steps.remove(&exited.thread);
+        self.steps.remove(&exited);
         let who = self.who(id);
         if let Some(thread) = self.thread_mut(id) {
             thread.exited = true;
@@ -264,7 +253,7 @@ impl Debugger {
         }
     }
 
-    fn process_exited(&mut self, exited: &wire::ProcessExited) -> Result<()> {
+    fn process_exited(&mut self, exited: &ProcessExited) -> Result<()> {
         let Some(process) = self.process_by_id(exited.process) else {
             return Ok(());
         };
@@ -272,9 +261,8 @@ impl Debugger {
             return Ok(());
         }
         let (number, who) = (process.number, process.who_first());
-        let (end, reason) = match exited.how {
-            Some(wire::process_exited::How::Signal(signal)) => {
-                let signal = signal as i32;
+        let (end, reason) = match exited.end {
+            ProcessEnd::Killed { signal, .. } => {
                 let name = signals::name(signal);
                 let meaning = signals::meaning(signal).to_owned();
                 (
@@ -289,13 +277,9 @@ impl Debugger {
                     },
                 )
             }
-            Some(wire::process_exited::How::Status(status)) => (
+            ProcessEnd::Exited(status) => (
                 ProcessState::Exited { status },
                 StopReason::Exited { status },
-            ),
-            None => (
-                ProcessState::Exited { status: 0 },
-                StopReason::Exited { status: 0 },
             ),
         };
         let current = self.foreground

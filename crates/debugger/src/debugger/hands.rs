@@ -1,8 +1,10 @@
 //! What expressions do to a process: writing, calling, allocating, and the values they leave behind.
 
-use wayfarer_backend::FailureKind;
+use wayfarer_backend::{
+    BreakpointId, CallArgument, CallReturned, FailureKind, InferiorCallReply, InferiorCallRequest,
+    StopReason, ThreadStop,
+};
 use wayfarer_expression::{EvaluationError, History, Shape, TypeRef, Value};
-use wayfarer_protocol as wire;
 use wayfarer_symbols::registers::Register;
 
 use super::Debugger;
@@ -49,7 +51,7 @@ impl Hands<'_> {
 
     /// An exception that nobody catches ends in `std::terminate`, and so would the program, for a call that it never
     /// made: our breakpoint there, if the program has such a function.
-    fn guard_against_terminate(&mut self, id: ThreadId) -> Option<u64> {
+    fn guard_against_terminate(&mut self, id: ThreadId) -> Option<BreakpointId> {
         if !self
             .debugger
             .settings
@@ -63,36 +65,36 @@ impl Hands<'_> {
             .ok()
     }
 
-    /// Calls a function at an address.
-    pub(super) fn run(
-        &mut self,
-        function: u64,
-        request: wire::InferiorCallRequest,
-    ) -> Answer<wire::InferiorCallReply> {
+    /// The request for a call of the function at an address, without arguments.
+    pub(super) fn call_of(&self, function: u64) -> Answer<InferiorCallRequest> {
+        let (_, thread) = self.debugger.thread(self.thread()?).map_err(sentence)?;
+        Ok(InferiorCallRequest::new(thread.id, function))
+    }
+
+    /// Calls a function in our thread.
+    pub(super) fn run(&mut self, request: InferiorCallRequest) -> Answer<CallReturned> {
         let id = self.thread()?;
         let before = match request.stay {
             true => Some(self.debugger.before_call(id).map_err(sentence)?),
             false => None,
         };
-        let (process, thread) = self.debugger.thread(id).map_err(sentence)?;
-        let memory = process.space.memory.clone();
-        let name = process
+        let space = self
+            .debugger
+            .process(id.process)
+            .map_err(sentence)?
             .space
-            .symbolic(function)
-            .unwrap_or_else(|| format!("{function:#x}"));
-        let request = wire::InferiorCallRequest {
-            thread: thread.id,
-            function,
-            ..request
-        };
+            .clone();
+        let name = space
+            .symbolic(request.function)
+            .unwrap_or_else(|| format!("{:#x}", request.function));
         let guard = self.guard_against_terminate(id);
         let link = self.debugger.link().map_err(sentence)?;
         let reply = link.inferior_call(request);
         if let Some(guard) = guard {
             self.debugger.remove_internal(guard);
         }
-        memory.forget();
-        let mut reply = match reply {
+        space.memory.forget();
+        let reply = match reply {
             Ok(reply) => reply,
             Err(failure) if failure.kind == FailureKind::Gone => {
                 self.debugger.death_expected = true;
@@ -109,46 +111,25 @@ impl Hands<'_> {
                 return Err(sentence(crate::DebuggerError::CallInterrupted(name, why)));
             }
         };
-        if guard.is_some_and(|guard| stopped_only_at(&reply, guard)) {
-            if let (Some(before), Some(stayed)) = (before, reply.stayed) {
+        let stopped = match reply {
+            InferiorCallReply::Returned(returned) => return Ok(returned),
+            InferiorCallReply::Stopped(stopped) => stopped,
+        };
+        let kept = before.zip(stopped.stayed);
+        if guard.is_some_and(|guard| is_only_at(&stopped.stop, guard)) {
+            if let Some((before, stayed)) = kept {
                 self.debugger
                     .undo_call(id, before, &stayed)
                     .map_err(sentence)?;
             }
             return Err(sentence(crate::DebuggerError::CallThrew(name)));
         }
-        if let (Some(before), Some(stayed)) = (before, reply.stayed.take()) {
-            let stop = reply.interruption.take().unwrap_or_default();
+        if let Some((before, stayed)) = kept {
+            let stop = stopped.stop;
             let outcome = self.debugger.stay_in_call(id, name, before, stayed, stop);
             return Err(outcome.map_or_else(sentence, sentence));
         }
-        let Some(stop) = &reply.interruption else {
-            return Ok(reply);
-        };
-        let reason = stop.reason.as_ref();
-        let why = match reason.and_then(|reason| reason.reason.as_ref()) {
-            Some(wire::stop_reason::Reason::Signal(signal)) => {
-                let number = signal.signal as i32;
-                format!(
-                    "was signaled ({}, {})",
-                    crate::signals::name(number),
-                    crate::signals::meaning(number)
-                )
-            }
-            Some(wire::stop_reason::Reason::Breakpoint(hit)) => {
-                let number = hit.ids.first().copied().unwrap_or(0);
-                format!("stopped at breakpoint {number}")
-            }
-            Some(wire::stop_reason::Reason::Watchpoint(hit)) => {
-                let number = hit.watches.first().map_or(0, |watch| watch.id);
-                format!("stopped at watchpoint {number}")
-            }
-            _ => format!(
-                "stopped (the function called in thread {} was stopped at {:#x} before it returned)",
-                stop.thread,
-                stop.registers.map_or(0, |registers| registers.rip)
-            ),
-        };
+        let why = interruption(&stopped.stop);
         Err(sentence(crate::DebuggerError::CallInterrupted(name, why)))
     }
 }
@@ -251,26 +232,23 @@ impl Services for Hands<'_> {
         }
         let plan = plan_call(&parameters, &result, arguments, &mut scene)?;
         let in_block = plan.result_in_block;
-        let reply = self.run(
-            target,
-            wire::InferiorCallRequest {
-                arguments: plan.numbers,
-                vector_arguments: plan.vectors,
-                blocks: plan.blocks,
-                stay: self.debugger.stays_in_calls,
-                timeout_ms: Some(self.debugger.call_patience_ms()),
-                ..Default::default()
-            },
-        )?;
+        let reply = self.run(InferiorCallRequest {
+            arguments: plan.numbers,
+            vector_arguments: plan.vectors,
+            blocks: plan.blocks,
+            stay: self.debugger.stays_in_calls,
+            timeout_ms: Some(self.debugger.call_patience_ms()),
+            ..self.call_of(target)?
+        })?;
         if in_block {
-            let bytes = reply.blocks.into_iter().next().unwrap_or_default();
+            let block = reply.blocks.into_iter().next();
+            let bytes = block.map(|block| block.bytes).unwrap_or_default();
             return Ok(Value::computed(result, bytes));
         }
         if matches!(result.shape(), Shape::Void) {
             return Ok(Value::computed(result, Vec::new()));
         }
-        let general = reply.general.unwrap_or_default();
-        returned(&result, &general, reply.vector.as_ref())
+        returned(&result, &reply.general, reply.vector.as_deref())
             .ok_or_else(|| EvaluationError::invalid("the result of this function can't be read."))
     }
 
@@ -280,22 +258,16 @@ impl Services for Hands<'_> {
                 "evaluation of this expression requires the program to have a function \"malloc\".",
             )
         })?;
-        let size = wire::CallArgument {
-            value: Some(wire::call_argument::Value::Number(bytes.len() as u64)),
-        };
-        let reply = self.run(
-            malloc,
-            wire::InferiorCallRequest {
-                arguments: vec![size],
-                ..Default::default()
-            },
-        )?;
-        match reply.general.map(|general| general.rax) {
-            Some(address) if address != 0 => {
+        let reply = self.run(InferiorCallRequest {
+            arguments: vec![CallArgument::Number(bytes.len() as u64)],
+            ..self.call_of(malloc)?
+        })?;
+        match reply.general.rax {
+            0 => Err(EvaluationError::invalid("the program has no memory left.")),
+            address => {
                 self.write_memory(address, bytes)?;
                 Ok(address)
             }
-            _ => Err(EvaluationError::invalid("the program has no memory left.")),
         }
     }
 
@@ -321,16 +293,12 @@ impl Services for Hands<'_> {
             })?;
             Some(entry.in_process(mapped.loaded.bias))
         })?;
-        let object = wire::CallArgument {
-            value: Some(wire::call_argument::Value::Number(address)),
-        };
-        let reply = self.run(
-            function,
-            wire::InferiorCallRequest {
-                arguments: vec![object],
-                ..Default::default()
-            },
-        );
+        let reply = self.call_of(function).and_then(|request| {
+            self.run(InferiorCallRequest {
+                arguments: vec![CallArgument::Number(address)],
+                ..request
+            })
+        });
         let reply = match reply {
             Ok(reply) => reply,
             Err(error) => {
@@ -339,16 +307,36 @@ impl Services for Hands<'_> {
                 return None;
             }
         };
-        let text = space.memory.read_text(reply.general?.rax, LONGEST_TEXT);
+        let text = space.memory.read_text(reply.general.rax, LONGEST_TEXT);
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 }
 
 /// Whether a call was stopped by that breakpoint of ours, and by none of the user's.
-fn stopped_only_at(reply: &wire::InferiorCallReply, internal: u64) -> bool {
-    let stop = reply.interruption.as_ref();
-    match stop.and_then(|stop| stop.reason.as_ref()?.reason.as_ref()) {
-        Some(wire::stop_reason::Reason::Breakpoint(hit)) => hit.ids == [internal],
-        _ => false,
+fn is_only_at(stop: &ThreadStop, internal: BreakpointId) -> bool {
+    matches!(&stop.reason, StopReason::Breakpoint(hit) if hit.ids == [internal])
+}
+
+/// What interrupted a call, as a part of a sentence.
+fn interruption(stop: &ThreadStop) -> String {
+    match &stop.reason {
+        StopReason::Signal(signal) => format!(
+            "was signaled ({}, {})",
+            crate::signals::name(signal.signal),
+            crate::signals::meaning(signal.signal)
+        ),
+        StopReason::Breakpoint(hit) => {
+            let number = hit.ids.first().map_or(0, |id| id.0);
+            format!("stopped at breakpoint {number}")
+        }
+        StopReason::Watchpoint(hit) => {
+            let number = hit.watches.first().map_or(0, |watch| watch.id.0);
+            format!("stopped at watchpoint {number}")
+        }
+        _ => format!(
+            "stopped (the function called in thread {} was stopped at {:#x} before it returned)",
+            stop.thread,
+            stop.registers.map_or(0, |registers| registers.rip)
+        ),
     }
 }

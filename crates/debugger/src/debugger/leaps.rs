@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use iced_x86::{Code, Decoder, DecoderOptions, Register};
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    BreakpointId, BreakpointPlace, InsertBreakpointRequest, Location, StopScope,
+};
 use wayfarer_symbols::unwind::AddressSpace;
 use wayfarer_symbols::{Module, ModuleAddress, SymbolKind};
 
@@ -58,15 +60,15 @@ struct Landing {
 
 impl Debugger {
     /// Watches for leaps of a stepping thread; our own breakpoint's id. None where the process has no such code.
-    pub(super) fn watch_leaps(&mut self, id: ThreadId) -> Option<u64> {
+    pub(super) fn watch_leaps(&mut self, id: ThreadId) -> Option<BreakpointId> {
         let (process, thread) = self.thread(id).ok()?;
         let (process, thread, space) = (process.id, thread.id, process.space.clone());
         let mut places = Vec::new();
         for mapped in space.modules.iter() {
             for leap in self.leaps_of(&mapped.loaded.module).iter() {
-                places.push(wire::BreakpointPlace {
-                    process,
-                    address: leap.address.in_process(mapped.loaded.bias),
+                let address = leap.address.in_process(mapped.loaded.bias);
+                places.push(BreakpointPlace {
+                    at: Location { process, address },
                     predicate: None,
                 });
             }
@@ -74,16 +76,14 @@ impl Debugger {
         if places.is_empty() {
             return None;
         }
-        let internal = self.next_internal;
+        let internal = BreakpointId(self.next_internal);
         // A step without them is better than none.
         self.link()
             .ok()?
-            .insert_breakpoint(wire::InsertBreakpointRequest {
-                id: internal,
-                places,
+            .insert_breakpoint(InsertBreakpointRequest {
                 threads: vec![thread],
-                stop_scope: wire::StopScope::Thread.into(),
-                ..Default::default()
+                scope: Some(StopScope::Thread),
+                ..InsertBreakpointRequest::new(internal, places)
             })
             .ok()?;
         self.next_internal += 1;

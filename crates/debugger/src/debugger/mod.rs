@@ -44,13 +44,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{self as backend, Backend, BreakpointId, ConfigureRequest, ProcessId};
 
 pub use at::At;
 pub(crate) use rust_debug::DebugMaker;
 pub use search::SearchSpec;
 
-use crate::agent::{AgentProcess, Interrupter, Link, Mailbox, News, connect};
+use crate::agent::{AgentProcess, Interrupter, Mailbox, News, connect};
 use crate::breakpoint::{Breakpoint, Purpose};
 use crate::evaluation::Memories;
 use crate::event::Listeners;
@@ -85,7 +85,7 @@ pub struct Debugger {
     mailbox: Mailbox,
     news: Receiver<News>,
     listeners: Listeners,
-    link: Option<Arc<dyn Link>>,
+    link: Option<Arc<dyn Backend>>,
     agent: Option<AgentProcess>,
     library: ModuleLibrary,
     sources: Sources,
@@ -98,15 +98,15 @@ pub struct Debugger {
     next_breakpoint: u32,
     /// Who waits at each barrier.
     arrivals: BTreeMap<u32, Vec<ThreadId>>,
-    /// Breakpoints of our own, by the agent's id.
-    internal: HashMap<u64, Purpose>,
+    /// Breakpoints of our own.
+    internal: HashMap<BreakpointId, Purpose>,
     next_internal: u64,
     signals: SignalTable,
     settings: Settings,
     /// Where each module leaves frames without returning, by the module's address.
     leaps: HashMap<usize, (Arc<wayfarer_symbols::Module>, Arc<Vec<leaps::Leap>>)>,
-    /// Threads that are on their way through a step, by the agent's id.
-    steps: HashMap<u64, StepPlan>,
+    /// Threads that are on their way through a step.
+    steps: HashMap<backend::ThreadId, StepPlan>,
     /// Calls of ours that were stopped in the called function, oldest first.
     unfinished: Vec<unfinished_calls::UnfinishedCall>,
     /// Whether a call that is stopped in the called function stays there.
@@ -201,12 +201,12 @@ impl Debugger {
     }
 
     /// The link to the agent, if there is a session.
-    fn link(&self) -> Result<Arc<dyn Link>> {
+    fn link(&self) -> Result<Arc<dyn Backend>> {
         self.link.clone().ok_or(DebuggerError::NoProcess)
     }
 
     /// The link to the agent, which is started if need be.
-    fn connected(&mut self) -> Result<Arc<dyn Link>> {
+    fn connected(&mut self) -> Result<Arc<dyn Backend>> {
         if let Some(link) = &self.link {
             return Ok(link.clone());
         }
@@ -216,14 +216,11 @@ impl Debugger {
     }
 
     /// Makes an agent ours and tells it how we want it.
-    fn adopt_link(&mut self, link: Arc<dyn Link>, agent: Option<AgentProcess>) -> Result<()> {
+    fn adopt_link(&mut self, link: Arc<dyn Backend>, agent: Option<AgentProcess>) -> Result<()> {
         self.link = Some(link.clone());
         self.agent = agent;
         self.configure()?;
-        link.set_signals(wire::SetSignalsRequest {
-            session: 0,
-            signals: self.signals.wire(&self.caught_signals()),
-        })?;
+        link.set_signals(self.signals.dispositions(&self.caught_signals()))?;
         for number in self.breakpoints.keys().copied().collect::<Vec<_>>() {
             self.insert_catch(number)?;
         }
@@ -235,9 +232,8 @@ impl Debugger {
         let Some(link) = &self.link else {
             return Ok(());
         };
-        link.configure(wire::ConfigureRequest {
-            session: 0,
-            stop_scope: self.settings.stop_scope().into(),
+        link.configure(ConfigureRequest {
+            scope: Some(self.settings.stop_scope()),
             follow_children: Some(self.settings.follows_children()),
             hold_on_load: Some(true),
             detach_parent_on_fork: Some(self.settings.leaves_parents()),
@@ -251,7 +247,7 @@ impl Debugger {
             .ok_or_else(|| DebuggerError::UnknownTarget(number.to_string()))
     }
 
-    fn process_by_id(&mut self, id: u64) -> Option<&mut Process> {
+    fn process_by_id(&mut self, id: ProcessId) -> Option<&mut Process> {
         self.processes
             .values_mut()
             .rev()
@@ -275,7 +271,7 @@ impl Debugger {
     }
 
     /// The numbers of a thread that the agent calls `id`.
-    fn numbers_of(&self, id: u64) -> Option<ThreadId> {
+    fn numbers_of(&self, id: backend::ThreadId) -> Option<ThreadId> {
         self.processes.values().rev().find_map(|process| {
             let thread = process.threads.values().find(|thread| thread.id == id)?;
             Some(ThreadId {

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    self as backend, BreakpointPlace, FailureKind, InsertBreakpointReply, InsertBreakpointRequest,
+    Location, RemoveBreakpointRequest, StopScope,
+};
 
 use super::Debugger;
 use super::locations::{place_at, places_of, worth_asking};
-use crate::breakpoint::{Breakpoint, Does, Placed, Target, What};
+use crate::breakpoint::{Breakpoint, Does, Placed, Target, What, id_of};
 use crate::session::Process;
 use crate::view::PlaceView;
 use crate::{Event, Result};
@@ -16,8 +19,8 @@ use crate::{Event, Result};
 pub(super) enum Restriction {
     None,
     Processes(BTreeSet<u32>),
-    /// Agent's ids of threads, and the processes they are in.
-    Threads(Vec<u64>, BTreeSet<u32>),
+    /// Single threads, and the processes they are in.
+    Threads(Vec<backend::ThreadId>, BTreeSet<u32>),
 }
 
 impl Debugger {
@@ -125,16 +128,16 @@ impl Debugger {
         }
         let results = self.insert(number, &fresh, &restriction)?;
         for result in results {
-            if let Some(failure) = result.failure {
+            if let Err(failure) = result.outcome {
                 fresh.retain(|place| {
-                    !(place.view.address == result.address
+                    !(place.view.address == result.at.address
                         && self
                             .processes
                             .get(&place.view.process_number)
-                            .is_some_and(|process| process.id == result.process))
+                            .is_some_and(|process| process.id == result.at.process))
                 });
                 // A process that died in this moment is told by its own event.
-                if failure.kind() != wire::FailureKind::Gone {
+                if failure.kind != FailureKind::Gone {
                     problems.push(failure.message);
                 }
             }
@@ -159,7 +162,7 @@ impl Debugger {
         number: u32,
         places: &[Placed],
         restriction: &Restriction,
-    ) -> Result<Vec<wire::BreakpointPlaceResult>> {
+    ) -> Result<InsertBreakpointReply> {
         let Some(breakpoint) = self.breakpoints.get(&number) else {
             return Ok(Vec::new());
         };
@@ -175,21 +178,20 @@ impl Debugger {
                     ..
                 }
             );
-        let wire_place = |place: &Placed| {
-            Some(wire::BreakpointPlace {
-                process: self.processes.get(&place.view.process_number)?.id,
-                address: place.view.address,
-                predicate: if in_agent {
-                    (!place.predicate.is_empty()).then(|| place.predicate.clone())
-                } else {
-                    None
+        let told = |place: &Placed| {
+            let predicate = Some(&place.predicate).filter(|bytes| in_agent && !bytes.is_empty());
+            Some(BreakpointPlace {
+                at: Location {
+                    process: self.processes.get(&place.view.process_number)?.id,
+                    address: place.view.address,
                 },
+                predicate: predicate.cloned(),
             })
         };
         let again = !in_agent && breakpoint.condition_in_agent;
-        let told: Vec<wire::BreakpointPlace> = match again {
-            true => every().filter_map(wire_place).collect(),
-            false => places.iter().filter_map(wire_place).collect(),
+        let told: Vec<BreakpointPlace> = match again {
+            true => every().filter_map(told).collect(),
+            false => places.iter().filter_map(told).collect(),
         };
         let gathers = matches!(
             &breakpoint.what,
@@ -203,25 +205,16 @@ impl Debugger {
             Restriction::Threads(threads, _) => threads.clone(),
             _ => Vec::new(),
         };
-        let scope = if ours {
-            wire::StopScope::Thread
-        } else {
-            wire::StopScope::Unspecified
-        };
-        let reply = self
-            .link()?
-            .insert_breakpoint(wire::InsertBreakpointRequest {
-                session: 0,
-                id: u64::from(number),
-                places: told,
-                ignore_count: if ours { 0 } else { breakpoint.ignore },
-                threads,
-                barrier,
-                stop_scope: scope.into(),
-                hardware: breakpoint.hardware,
-                ..Default::default()
-            })?;
-        Ok(reply.results)
+        Ok(self.link()?.insert_breakpoint(InsertBreakpointRequest {
+            id: id_of(number),
+            places: told,
+            ignore_count: if ours { 0 } else { breakpoint.ignore },
+            threads,
+            barrier,
+            scope: ours.then_some(StopScope::Thread),
+            stack_above: None,
+            hardware: breakpoint.hardware,
+        })?)
     }
 
     /// Whom a breakpoint is for, now.
@@ -352,17 +345,16 @@ impl Debugger {
             }
             let places = copies
                 .iter()
-                .map(|place| wire::Location {
+                .map(|place| Location {
                     process: id,
                     address: place.view.address,
                 })
                 .collect();
             if let Some(link) = &self.link {
                 // The child may have gone on to another program: then there is nothing to remove.
-                let _ = link.remove_breakpoint(wire::RemoveBreakpointRequest {
-                    session: 0,
-                    id: u64::from(number),
-                    places: Some(wire::Locations { locations: places }),
+                let _ = link.remove_breakpoint(RemoveBreakpointRequest {
+                    id: id_of(number),
+                    places: Some(places),
                 });
             }
         }
@@ -375,12 +367,8 @@ impl Debugger {
         };
         let placed = !std::mem::take(&mut breakpoint.places).is_empty();
         if placed && let Some(link) = &self.link {
-            let id = u64::from(number);
-            link.remove_breakpoint(wire::RemoveBreakpointRequest {
-                session: 0,
-                id,
-                places: None,
-            })?;
+            let id = id_of(number);
+            link.remove_breakpoint(RemoveBreakpointRequest { id, places: None })?;
         }
         Ok(())
     }

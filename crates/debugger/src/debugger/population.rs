@@ -1,6 +1,6 @@
 //! Processes, threads and sets.
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{SetHeldRequest, Targets};
 
 use super::{At, Debugger};
 use crate::session::Process;
@@ -196,13 +196,8 @@ impl Debugger {
             threads.push(thread.id);
             who.push(process.who(thread));
         }
-        let targets = Some(wire::Targets {
-            threads,
-            ..Default::default()
-        });
-        self.link()?.set_held(wire::SetHeldRequest {
-            session: 0,
-            targets,
+        self.link()?.set_held(SetHeldRequest {
+            targets: Targets::threads(threads),
             held,
         })?;
         for id in ids {

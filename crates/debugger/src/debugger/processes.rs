@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    self as backend, AttachRequest, Backend, LaunchRequest, Launches, Module, ProcessId, Targets,
+};
 
 use super::{At, Debugger};
 use crate::session::{Process, ProcessMemory, Space, called, free_name};
@@ -26,7 +28,7 @@ impl Debugger {
             .map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes()].concat())
             .collect();
         let directory = what.cwd.clone().or_else(|| std::env::current_dir().ok());
-        let reply = link.launch(wire::LaunchRequest {
+        let process = launches(&*link)?.launch(LaunchRequest {
             arguments: what
                 .argv
                 .iter()
@@ -35,13 +37,9 @@ impl Debugger {
             environment: raw_environment,
             directory: directory.map(|path| path.display().to_string()),
             randomize: what.randomize,
-            ..wire::LaunchRequest::default()
         })?;
-        let process = reply
-            .process
-            .ok_or_else(|| DebuggerError::Launch("The agent started nothing.".to_owned()))?;
         self.launched = Some(what);
-        let number = self.adopt(&process, wire::Origin::Launch);
+        let number = self.adopt(&process, backend::Origin::Launch);
         self.at_entry = true;
         self.take_over(number);
         self.initial_stop(number, StopReason::Entry)
@@ -54,7 +52,7 @@ impl Debugger {
                 "No program to run: start with wayfarer run -- PROGRAM.".to_owned(),
             )
         })?;
-        let alive: Vec<u64> = self
+        let alive: Vec<ProcessId> = self
             .processes
             .values()
             .filter(|process| process.is_alive() && process.origin == Origin::Launched)
@@ -78,8 +76,8 @@ impl Debugger {
     /// Attaches to processes with all their threads; they stand still afterwards. One result per pid.
     pub fn attach(&mut self, pids: &[i32]) -> Vec<(i32, Result<StopView>)> {
         let reply = self.connected().and_then(|link| {
-            let pids = pids.iter().map(|&pid| pid as u32).collect();
-            Ok(link.attach(wire::AttachRequest { session: 0, pids })?)
+            let pids = pids.to_vec();
+            Ok(launches(&*link)?.attach(AttachRequest { pids })?)
         });
         let reply = match reply {
             Ok(reply) => reply,
@@ -99,19 +97,15 @@ impl Debugger {
         };
         let mut results = Vec::new();
         for result in reply.results {
-            let outcome = match (result.process, result.failure) {
-                (Some(process), None) => {
-                    let number = self.adopt(&process, wire::Origin::Attach);
+            let outcome = match result.outcome {
+                Ok(process) => {
+                    let number = self.adopt(&process, backend::Origin::Attach);
                     self.take_over(number);
                     self.initial_stop(number, StopReason::Attached)
                 }
-                (_, Some(failure)) => Err(failed(failure)),
-                (None, None) => Err(DebuggerError::Launch(format!(
-                    "Process {} was not found.",
-                    result.pid
-                ))),
+                Err(failure) => Err(failure.into()),
             };
-            results.push((result.pid as i32, outcome));
+            results.push((result.pid, outcome));
         }
         results
     }
@@ -126,17 +120,8 @@ impl At<'_> {
             .filter_map(|number| self.debugger.processes.get(number))
             .map(|process| process.id)
             .collect();
-        let targets = Some(wire::Targets {
-            processes: ids,
-            ..Default::default()
-        });
-        let reply = self.debugger.link()?.detach(wire::DetachRequest {
-            session: 0,
-            targets,
-        })?;
-        if let Some(failure) = reply.results.into_iter().find_map(|result| result.failure) {
-            return Err(failed(failure));
-        }
+        let link = self.debugger.link()?;
+        link.detach(Targets::processes(ids))?.check()?;
         for number in &numbers {
             self.debugger.end_process(*number, ProcessState::Detached);
         }
@@ -146,7 +131,7 @@ impl At<'_> {
     /// Ends processes. `None`: the current one.
     pub fn kill(&mut self, set: Option<&Set>) -> Result<Vec<ProcessView>> {
         let numbers = self.meant_processes(set)?;
-        let ids: Vec<u64> = numbers
+        let ids: Vec<ProcessId> = numbers
             .iter()
             .filter_map(|number| self.debugger.processes.get(number))
             .map(|process| process.id)
@@ -159,7 +144,7 @@ impl At<'_> {
 impl Debugger {
     /// Ends the session: launched processes are killed, attached ones let go.
     pub fn quit(&mut self) -> Result<()> {
-        let alive = |origin: Origin| -> Vec<u64> {
+        let alive = |origin: Origin| -> Vec<ProcessId> {
             let those = self
                 .processes
                 .values()
@@ -171,17 +156,8 @@ impl Debugger {
         if !attached.is_empty()
             && let Some(link) = self.link.clone()
         {
-            let targets = Some(wire::Targets {
-                processes: attached,
-                ..Default::default()
-            });
-            outcome = link
-                .detach(wire::DetachRequest {
-                    session: 0,
-                    targets,
-                })
-                .map(|_| ())
-                .map_err(DebuggerError::from);
+            let detached = link.detach(Targets::processes(attached));
+            outcome = detached.map(|_| ()).map_err(DebuggerError::from);
         }
         if !launched.is_empty() {
             outcome = outcome.and(self.end_processes(&launched));
@@ -201,18 +177,11 @@ impl Debugger {
         outcome
     }
 
-    fn end_processes(&mut self, ids: &[u64]) -> Result<()> {
+    fn end_processes(&mut self, ids: &[ProcessId]) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
-        let targets = Some(wire::Targets {
-            processes: ids.to_vec(),
-            ..Default::default()
-        });
-        self.link()?.kill(wire::KillRequest {
-            session: 0,
-            targets,
-        })?;
+        self.link()?.kill(Targets::processes(ids.to_vec()))?;
         let numbers: Vec<u32> = self
             .processes
             .values()
@@ -239,7 +208,8 @@ impl Debugger {
         }
         // Its symbols stay, for breakpoints of the next run and for questions about the code.
         process.end = Some(end);
-        let threads: Vec<u64> = process.threads.values().map(|thread| thread.id).collect();
+        let threads: Vec<backend::ThreadId> =
+            process.threads.values().map(|thread| thread.id).collect();
         for thread in threads {
             self.steps.remove(&thread);
         }
@@ -278,45 +248,47 @@ impl Debugger {
     }
 
     /// Takes a process of the agent into our tables; its number.
-    pub(super) fn adopt(&mut self, wire: &wire::Process, origin: wire::Origin) -> u32 {
-        if let Some(known) = self.process_by_id(wire.id) {
-            for thread in &wire.threads {
+    pub(super) fn adopt(&mut self, told: &backend::Process, origin: backend::Origin) -> u32 {
+        if let Some(known) = self.process_by_id(told.id) {
+            for thread in &told.threads {
                 known.add_thread(thread);
             }
             return known.number;
         }
         let number = self.next_process;
         self.next_process += 1;
-        let parent = wire.parent.and_then(|id| {
+        let parent = told.parent.and_then(|id| {
             let mut known = self.processes.values().rev();
             known.find(|process| process.id == id)
         });
-        let memory = Arc::new(ProcessMemory::new(
-            self.link.clone().unwrap_or_else(|| Arc::new(NoAgent)),
-            wire.id,
-        ));
+        let memory = Arc::new(match self.link.clone() {
+            Some(link) => ProcessMemory::new(link, told.id),
+            None => ProcessMemory::of_nobody(),
+        });
         let (space, modules_known) = match parent {
-            Some(parent) if origin != wire::Origin::Launch => (parent.space.forked(memory), true),
+            Some(parent) if origin != backend::Origin::Launch => {
+                (parent.space.forked(memory), true)
+            }
             _ => (Space::empty(memory), false),
         };
         let parent = parent.map(|process| process.number);
-        let program = match wire.executable.as_str() {
-            "" => wire.arguments.first().cloned().unwrap_or_default(),
+        let program = match told.executable.as_str() {
+            "" => told.arguments.first().cloned().unwrap_or_default(),
             path => path.to_owned(),
         };
         let name = free_name(
-            called_in(wire, &program),
+            called_in(told, &program),
             self.processes.values().map(|process| process.name.as_str()),
         );
         let mut process = Process {
-            id: wire.id,
+            id: told.id,
             number,
-            pid: wire.pid as i32,
+            pid: told.pid,
             name,
             renamed: false,
             program,
             parent,
-            origin: if wire.launched {
+            origin: if told.launched {
                 Origin::Launched
             } else {
                 Origin::Attached
@@ -328,7 +300,7 @@ impl Debugger {
             modules_known,
             last_looked_at: 1,
         };
-        for thread in &wire.threads {
+        for thread in &told.threads {
             process.add_thread(thread);
         }
         self.processes.insert(number, process);
@@ -344,22 +316,12 @@ impl Debugger {
     }
 
     /// Asks for (or takes) the list of modules.
-    pub(super) fn learn_modules(
-        &mut self,
-        number: u32,
-        listed: Option<Vec<wire::Module>>,
-    ) -> Result<()> {
+    pub(super) fn learn_modules(&mut self, number: u32, listed: Option<Vec<Module>>) -> Result<()> {
         let process = self.process(number)?;
         let (id, space, name) = (process.id, process.space.clone(), process.name.clone());
         let listed = match listed {
             Some(listed) => listed,
-            None => {
-                let request = wire::ModulesRequest {
-                    session: 0,
-                    process: id,
-                };
-                self.link()?.modules(request)?.modules
-            }
+            None => self.link()?.modules(id)?,
         };
         let (space, problems) = space.with_modules(&listed, &mut self.library);
         if let Some(process) = self.processes.get_mut(&number) {
@@ -442,17 +404,11 @@ impl Debugger {
     }
 }
 
-/// Stands in where no agent is.
-struct NoAgent;
-
-impl crate::agent::Link for NoAgent {}
-
-/// The agent's refusal as our error.
-pub(super) fn failed(failure: wire::Failure) -> DebuggerError {
-    match wayfarer_backend::Failure::try_from(failure) {
-        Ok(failure) => failure.into(),
-        Err(damaged) => DebuggerError::Agent(damaged.to_string()),
-    }
+/// Who can take processes in, if this back end can.
+fn launches(link: &dyn Backend) -> Result<&dyn Launches> {
+    link.launches().ok_or_else(|| {
+        DebuggerError::Usage("No program can be started here, nor attached to.".to_owned())
+    })
 }
 
 impl Drop for Debugger {
@@ -463,9 +419,9 @@ impl Drop for Debugger {
 }
 
 /// What this process is to be called, before it gets a number.
-pub(super) fn called_in<'a>(wire: &'a wire::Process, file: &'a str) -> &'a str {
-    let first = wire.arguments.first().map_or("", String::as_str);
-    let mut threads = wire.threads.iter();
-    let main = threads.find(|thread| thread.tid == wire.pid);
+pub(super) fn called_in<'a>(told: &'a backend::Process, file: &'a str) -> &'a str {
+    let first = told.arguments.first().map_or("", String::as_str);
+    let mut threads = told.threads.iter();
+    let main = threads.find(|thread| thread.tid == told.pid);
     called(file, first, main.map_or("", |thread| thread.name.as_str()))
 }

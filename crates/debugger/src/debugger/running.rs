@@ -3,9 +3,10 @@
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    self as backend, Delivery, FailureKind, ResumeAction, StopScope, Target, Targets,
+};
 
-use super::processes::failed;
 use super::{At, Debugger};
 use crate::agent::News;
 use crate::session::Process;
@@ -47,7 +48,7 @@ impl At<'_> {
                 let signal = crate::signals::number(&signal)?;
                 let current = self.stopped_thread()?;
                 let ids = self.debugger.runnable(set)?;
-                self.debugger.resume(&ids, Some((current, signal as u32)))
+                self.debugger.resume(&ids, Some((current, signal)))
             }
             Run::Jump(location) => {
                 let current = self.stopped_thread()?;
@@ -151,14 +152,11 @@ impl Debugger {
             .filter(|&id| running(self, id))
             .collect();
         let targets = if everybody {
-            wire::Targets::everybody()
+            Targets::All
         } else {
             self.targets(&ids)
         };
-        self.link()?.halt(wire::HaltRequest {
-            session: 0,
-            targets: Some(targets),
-        })?;
+        self.link()?.halt(targets)?;
         // The report of the stop comes on the stream; it must be taken before anything else runs.
         let deadline = Instant::now() + REPORT_PATIENCE;
         while ran.iter().any(|&id| running(self, id) && self.is_live(id)) {
@@ -221,11 +219,14 @@ impl Debugger {
     /// Stops whoever the stop of `id` is to take along, where the agent stopped only the one.
     pub(super) fn stop_the_rest(&mut self, id: ThreadId) -> Result<()> {
         let targets = match self.settings.stop_scope() {
-            wire::StopScope::Thread => return Ok(()),
-            wire::StopScope::Process => wire::Targets::process(self.process(id.process)?.id),
-            _ => wire::Targets::everybody(),
+            StopScope::Thread => return Ok(()),
+            StopScope::Process => Targets::process(self.process(id.process)?.id),
+            StopScope::All => Targets::All,
         };
-        let concerned = |process: &Process| targets.all || targets.processes.contains(&process.id);
+        let concerned = |process: &Process| match &targets {
+            Targets::All => true,
+            Targets::Named { processes, .. } => processes.contains(&process.id),
+        };
         let running: Vec<ThreadId> = self
             .processes
             .values()
@@ -237,10 +238,7 @@ impl Debugger {
         if running.is_empty() {
             return Ok(());
         }
-        self.link()?.halt(wire::HaltRequest {
-            session: 0,
-            targets: Some(targets),
-        })?;
+        self.link()?.halt(targets)?;
         let deadline = Instant::now() + REPORT_PATIENCE;
         while running
             .iter()
@@ -283,7 +281,7 @@ impl Debugger {
     pub(super) fn resume(
         &mut self,
         ids: &[ThreadId],
-        signal: Option<(ThreadId, u32)>,
+        signal: Option<(ThreadId, i32)>,
     ) -> Result<()> {
         if ids.is_empty() {
             return if self.is_running() {
@@ -300,9 +298,9 @@ impl Debugger {
                 .filter(|(whose, _)| *whose == id)
                 .map(|(_, number)| number);
             match self.steps.get(&thread) {
-                Some(plan) => actions.push(plan.action.wire(thread)),
+                Some(plan) => actions.push(plan.action.of(thread)),
                 None if wanted.is_some() => {
-                    actions.push(crate::step::Action::Continue.wire(thread))
+                    actions.push(ResumeAction::of(thread, backend::Action::Continue))
                 }
                 None => {
                     freely.push(thread);
@@ -310,46 +308,45 @@ impl Debugger {
                 }
             }
             if let Some(action) = actions.last_mut() {
-                action.signal = wanted;
+                action.signal = match wanted {
+                    None => Delivery::AsStopped,
+                    Some(0) => Delivery::Nothing,
+                    Some(number) => Delivery::Signal(number),
+                };
             }
         }
         let whole = self.members().iter().all(|member| ids.contains(&member.id));
         let targets = match (whole, freely.is_empty()) {
-            (true, _) => Some(wire::Targets::everybody()),
+            (true, _) => Some(Targets::All),
             (false, true) => None,
             (false, false) => Some(self.compact_targets(&freely)),
         };
         if let Some(targets) = targets {
-            let action = Some(wire::resume_action::Action::Continue(wire::Continue {}));
-            actions.push(wire::ResumeAction {
-                targets: Some(targets),
-                action,
-                signal: None,
+            actions.push(ResumeAction {
+                targets,
+                action: backend::Action::Continue,
+                signal: Delivery::AsStopped,
             });
         }
         self.at_entry = false;
         self.forget_stop(ids);
-        let reply = self.link()?.resume(wire::ResumeRequest {
-            session: 0,
-            actions,
-        })?;
+        let results = self.link()?.resume(actions)?;
         let mut trouble = None;
-        for result in reply.results {
-            if let Some(failure) = result.failure {
-                if let Some(id) = self.numbers_of(result.thread)
-                    && let Some(thread) = self.thread_mut(id)
-                {
-                    thread.running = false;
-                }
-                // A process that died in this moment is told by its own event.
-                match failure.kind() {
-                    wire::FailureKind::Gone => self.death_expected = true,
-                    _ => trouble = Some(failed(failure)),
-                }
+        for (target, failure) in results.failures() {
+            if let Target::Thread(thread) = target
+                && let Some(id) = self.numbers_of(thread)
+                && let Some(thread) = self.thread_mut(id)
+            {
+                thread.running = false;
+            }
+            // A process that died in this moment is told by its own event.
+            match failure.kind {
+                FailureKind::Gone => self.death_expected = true,
+                _ => trouble = Some(failure.clone()),
             }
         }
         match trouble {
-            Some(trouble) if !self.is_running() => Err(trouble),
+            Some(trouble) if !self.is_running() => Err(trouble.into()),
             _ => Ok(()),
         }
     }
@@ -368,8 +365,8 @@ impl Debugger {
         }
     }
 
-    fn targets(&self, ids: &[ThreadId]) -> wire::Targets {
-        let threads: Vec<u64> = ids
+    fn targets(&self, ids: &[ThreadId]) -> Targets {
+        let threads: Vec<backend::ThreadId> = ids
             .iter()
             .filter_map(|&id| Some(self.thread(id).ok()?.1.id))
             .collect();
@@ -377,18 +374,17 @@ impl Debugger {
     }
 
     /// Names whole processes where all their threads are meant, so that threads to come are meant too.
-    fn compact_targets(&self, threads: &[u64]) -> wire::Targets {
-        let mut targets = wire::Targets::default();
+    fn compact_targets(&self, meant: &[backend::ThreadId]) -> Targets {
+        let (mut processes, mut threads) = (Vec::new(), Vec::new());
         for process in self.processes.values().filter(|process| process.is_alive()) {
-            let own: Vec<u64> = process.live_threads().map(|thread| thread.id).collect();
-            if own.iter().all(|id| threads.contains(id)) && !own.is_empty() {
-                targets.processes.push(process.id);
+            let own: Vec<backend::ThreadId> =
+                process.live_threads().map(|thread| thread.id).collect();
+            if own.iter().all(|id| meant.contains(id)) && !own.is_empty() {
+                processes.push(process.id);
             } else {
-                targets
-                    .threads
-                    .extend(own.into_iter().filter(|id| threads.contains(id)));
+                threads.extend(own.into_iter().filter(|id| meant.contains(id)));
             }
         }
-        targets
+        Targets::Named { processes, threads }
     }
 }

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use wayfarer_backend::{CallArgument, CallReturned, InferiorCallRequest};
 use wayfarer_expression::{Shape, TypeRef};
-use wayfarer_protocol as wire;
 use wayfarer_symbols::demangle::demangle;
 use wayfarer_symbols::types::MemberPosition;
 use wayfarer_symbols::unwind::AddressSpace;
@@ -104,20 +104,12 @@ impl Hands<'_> {
         &mut self,
         function: u64,
         numbers: &[u64],
-    ) -> Result<wire::InferiorCallReply, wayfarer_expression::EvaluationError> {
-        let arguments = numbers
-            .iter()
-            .map(|&number| wire::CallArgument {
-                value: Some(wire::call_argument::Value::Number(number)),
-            })
-            .collect();
-        self.run(
-            function,
-            wire::InferiorCallRequest {
-                arguments,
-                ..Default::default()
-            },
-        )
+    ) -> Result<CallReturned, wayfarer_expression::EvaluationError> {
+        let arguments = numbers.iter().copied().map(CallArgument::Number).collect();
+        self.run(InferiorCallRequest {
+            arguments,
+            ..self.call_of(function)?
+        })
     }
 }
 

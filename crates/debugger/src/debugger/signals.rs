@@ -1,7 +1,7 @@
 //! `handle` and `info signals`.
 
+use wayfarer_backend::StopReason;
 use wayfarer_expression::Value;
-use wayfarer_protocol as wire;
 
 use super::Debugger;
 use crate::view::SignalView;
@@ -14,8 +14,7 @@ impl Debugger {
         if !process.is_alive() {
             return None;
         }
-        let reason = thread.reason.as_ref()?.reason.as_ref()?;
-        let wire::stop_reason::Reason::Signal(signal) = reason else {
+        let Some(StopReason::Signal(signal)) = &thread.reason else {
             return None;
         };
         let type_ref = wayfarer_expression::signal_information();
@@ -41,11 +40,7 @@ impl Debugger {
     /// Tells the agent the table, catchpoints included.
     pub(super) fn tell_signals(&self) -> Result<()> {
         if let Some(link) = &self.link {
-            let signals = self.signals.wire(&self.caught_signals());
-            link.set_signals(wire::SetSignalsRequest {
-                session: 0,
-                signals,
-            })?;
+            link.set_signals(self.signals.dispositions(&self.caught_signals()))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! Registers and the first pages of all stacks come in one answer of the agent, and are unwound on
 //! all processors; `thread apply all bt` goes this way too.
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{self as backend, SnapshotRequest, Targets};
 
 use super::Debugger;
 use crate::{DebuggerError, Result, ThreadId};
@@ -16,7 +16,7 @@ const STACK_BYTES_IN_BULK: u32 = 8 << 10;
 impl Debugger {
     /// Makes the registers of stopped threads known, with one request for all that are not.
     pub(super) fn fetch_snapshots(&mut self, ids: &[ThreadId]) -> Result<()> {
-        let missing: Vec<u64> = ids
+        let missing: Vec<backend::ThreadId> = ids
             .iter()
             .filter_map(|&id| self.thread(id).ok())
             .filter(|(process, thread)| process.is_alive() && !thread.running && !thread.exited)
@@ -31,17 +31,13 @@ impl Debugger {
         } else {
             STACK_BYTES
         };
-        let targets = Some(wire::Targets {
-            threads: missing,
-            ..Default::default()
-        });
-        let reply = self.link()?.snapshot(wire::SnapshotRequest {
-            session: 0,
-            targets,
+        let reply = self.link()?.snapshot(SnapshotRequest {
+            targets: Targets::threads(missing),
             stack_bytes,
             vector: true,
         })?;
-        for snapshot in reply.threads {
+        // Who could not be read has no registers then: what is asked of it next says so.
+        for snapshot in reply.into_iter().filter_map(|one| one.outcome.ok()) {
             let Some(id) = self.numbers_of(snapshot.thread) else {
                 continue;
             };
@@ -52,7 +48,7 @@ impl Debugger {
                     .remember(snapshot.stack_address, &snapshot.stack);
             }
             if let Some(thread) = self.thread_mut(id) {
-                thread.general = snapshot.general;
+                thread.general = Some(snapshot.general);
                 thread.vector = Some(snapshot.vector.unwrap_or_default());
             }
         }

@@ -1,6 +1,7 @@
 //! How each kind of step begins and ends; what happens between lines is in `line_steps`.
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::RemoveBreakpointRequest;
+use wayfarer_backend::{self as backend, BreakpointId, BreakpointPlace, InsertBreakpointRequest};
 use wayfarer_symbols::ScopeKind;
 use wayfarer_symbols::frames::FrameKind;
 use wayfarer_symbols::unwind::EndOfStack;
@@ -202,38 +203,33 @@ impl Debugger {
         address: u64,
         stack_above: u64,
         purpose: Purpose,
-    ) -> Result<u64> {
+    ) -> Result<BreakpointId> {
         let (process, thread) = self.thread(id)?;
-        let internal = self.next_internal;
-        let place = wire::BreakpointPlace {
-            process: process.id,
-            address,
+        let internal = BreakpointId(self.next_internal);
+        let place = BreakpointPlace {
+            at: backend::Location {
+                process: process.id,
+                address,
+            },
             predicate: None,
         };
-        self.link()?
-            .insert_breakpoint(wire::InsertBreakpointRequest {
-                id: internal,
-                places: vec![place],
-                threads: vec![thread.id],
-                stack_above: Some(stack_above),
-                ..Default::default()
-            })?;
+        self.link()?.insert_breakpoint(InsertBreakpointRequest {
+            threads: vec![thread.id],
+            stack_above: Some(stack_above),
+            ..InsertBreakpointRequest::new(internal, vec![place])
+        })?;
         self.next_internal += 1;
         self.internal.insert(internal, purpose);
         Ok(internal)
     }
 
     /// Takes a breakpoint of our own away.
-    pub(super) fn remove_internal(&mut self, id: u64) {
+    pub(super) fn remove_internal(&mut self, id: BreakpointId) {
         if self.internal.remove(&id).is_some()
             && let Some(link) = &self.link
         {
             // The process may be gone, and the breakpoint with it.
-            let _ = link.remove_breakpoint(wire::RemoveBreakpointRequest {
-                session: 0,
-                id,
-                places: None,
-            });
+            let _ = link.remove_breakpoint(RemoveBreakpointRequest { id, places: None });
         }
     }
 

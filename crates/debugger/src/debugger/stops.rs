@@ -1,9 +1,9 @@
-//! What a stop of the agent means: a stop for the user, a step on its way, or nothing.
+//! What a stop means: a stop for the user, a step on its way, or nothing.
 //!
 //! # How a stop is judged
 //!
-//! The agent tells facts: these threads stopped, for these causes. For each cause the debugger
-//! decides what it means. A hit of the user's breakpoint is counted and its condition, if the agent
+//! The back end tells facts: these threads stopped, for these causes. For each cause the debugger
+//! decides what it means. A hit of the user's breakpoint is counted and its condition, if the back end
 //! could not evaluate it, is evaluated here. A hit of a breakpoint of our own (end of `finish`, a
 //! `longjmp`, the loader's) belongs to the plan that placed it. The end of a step may be one leg of
 //! a `next`, which plans the next one (`stepping`).
@@ -13,20 +13,19 @@
 //! stopped, and each cause becomes a view. A stop in the foreground says that its thread is the one
 //! to look at; one in the background never does.
 
+use wayfarer_backend::{self as backend, BreakpointId, StepEnd, Stopped};
 use wayfarer_calls::Number;
-use wayfarer_protocol as wire;
-use wire::stop_reason::Reason;
 
 use super::Debugger;
 use super::stepping::Advance;
-use crate::breakpoint::{Does, Once, Purpose, What};
+use crate::breakpoint::{Does, Once, Purpose, What, number_of};
 use crate::signals;
 use crate::view::{StopReason, StopView};
 use crate::{CatchSpec, Event, Result, ThreadId};
 
 impl Debugger {
     /// Takes a stop: decides for each cause, then tells the user or lets everybody go on.
-    pub(super) fn stopped(&mut self, stopped: wire::Stopped) -> Result<()> {
+    pub(super) fn stopped(&mut self, stopped: Stopped) -> Result<()> {
         let mut ids: Vec<ThreadId> = Vec::new();
         for &thread in stopped
             .stopped
@@ -54,22 +53,18 @@ impl Debugger {
             let Some(id) = self.numbers_of(cause.thread) else {
                 continue;
             };
-            let reason = cause.reason.and_then(|reason| reason.reason);
             if let Some(thread) = self.thread_mut(id) {
                 thread.general = cause.registers;
-                thread.reason = reason.clone().map(|reason| wire::StopReason {
-                    reason: Some(reason),
-                });
+                thread.reason = Some(cause.reason.clone());
             }
             self.drop_left_calls(id);
-            match reason {
-                Some(Reason::Halted(_) | Reason::Initial(_)) => asked_for = true,
-                Some(reason) => {
+            match cause.reason {
+                backend::StopReason::Halted | backend::StopReason::Initial => asked_for = true,
+                reason => {
                     let id = self.teller(id, &reason);
                     let verdict = self.judge(id, cause.thread, reason)?;
                     told.extend(verdict.map(|reason| (id, reason)));
                 }
-                None => {}
             }
         }
         if told.is_empty() {
@@ -147,9 +142,10 @@ impl Debugger {
     pub(super) fn judge(
         &mut self,
         id: ThreadId,
-        thread: u64,
-        reason: Reason,
+        thread: backend::ThreadId,
+        reason: backend::StopReason,
     ) -> Result<Option<StopReason>> {
+        use backend::StopReason as Reason;
         Ok(match reason {
             Reason::Breakpoint(hit) => {
                 let mut verdict = None;
@@ -159,8 +155,8 @@ impl Debugger {
                         failure.id, failure.message
                     ));
                 }
-                for number in hit.ids {
-                    let one = match self.internal.get(&number).copied() {
+                for breakpoint in hit.ids {
+                    let one = match self.internal.get(&breakpoint).copied() {
                         Some(Purpose::WatchScope(watch)) => self.leave_watch_scope(watch),
                         Some(Purpose::Step(owner)) if owner == thread => {
                             self.judge_step(id, true)?
@@ -175,19 +171,19 @@ impl Debugger {
                             | Purpose::CallReturn(_)
                             | Purpose::Terminate,
                         ) => None,
-                        None => self.judge_breakpoint(id, number as u32)?,
+                        None => self.judge_breakpoint(id, breakpoint)?,
                     };
                     verdict = verdict.or(one);
                 }
                 verdict
             }
-            Reason::StepDone(done) => {
-                let arrived = done.end() != wire::StepEnd::Left;
+            Reason::Step(done) => {
+                let arrived = done.end != StepEnd::Left;
                 self.judge_step(id, arrived)?
             }
             Reason::Watchpoint(hit) => self.judge_watch(id, &hit)?,
             Reason::Signal(signal) => {
-                let number = signal.signal as i32;
+                let number = signal.signal;
                 match self.catch_of_signal(number) {
                     Some(catch) => Some(StopReason::Catch {
                         number: catch,
@@ -198,8 +194,8 @@ impl Debugger {
                     None => None,
                 }
             }
-            Reason::Trap(_) => Some(signal_reason(5)),
-            Reason::Syscall(stop) => stop.ids.first().map(|&catch| {
+            Reason::Trap => Some(signal_reason(5)),
+            Reason::Syscall(stop) => stop.ids.first().and_then(|&catch| {
                 let name = Number::from(stop.number)
                     .name()
                     .map_or_else(|| stop.number.to_string(), str::to_owned);
@@ -210,7 +206,7 @@ impl Debugger {
                 };
                 caught(self, catch, "syscall", format!("({side} syscall {name})"))
             }),
-            Reason::Fork(stop) => stop.ids.first().map(|&catch| {
+            Reason::Fork(stop) => stop.ids.first().and_then(|&catch| {
                 let (event, verb) = if stop.vfork {
                     ("vfork", "vforked")
                 } else {
@@ -223,14 +219,14 @@ impl Debugger {
                     format!("({verb} process {})", stop.child_pid),
                 )
             }),
-            Reason::Exec(stop) => {
+            Reason::Exec(ids) => {
                 let program = self.process(id.process)?.program.clone();
-                stop.ids
-                    .first()
-                    .map(|&catch| caught(self, catch, "exec", format!("(exec'd {program})")))
+                let detail = format!("(exec'd {program})");
+                ids.first()
+                    .and_then(|&catch| caught(self, catch, "exec", detail))
             }
-            Reason::Barrier(complete) => Some(self.barrier_completed(&complete)),
-            Reason::Halted(_) | Reason::Initial(_) => None,
+            Reason::Barrier(complete) => self.barrier_completed(&complete),
+            Reason::Halted | Reason::Initial => None,
         })
     }
 
@@ -242,7 +238,14 @@ impl Debugger {
     }
 
     /// A hit of a breakpoint that the user set.
-    fn judge_breakpoint(&mut self, id: ThreadId, number: u32) -> Result<Option<StopReason>> {
+    fn judge_breakpoint(
+        &mut self,
+        id: ThreadId,
+        breakpoint: BreakpointId,
+    ) -> Result<Option<StopReason>> {
+        let Some(number) = number_of(breakpoint) else {
+            return Ok(None);
+        };
         let Some(breakpoint) = self.breakpoints.get(&number) else {
             return Ok(None);
         };
@@ -341,15 +344,21 @@ impl Debugger {
 }
 
 /// The report of a catchpoint; the hit is counted.
-fn caught(debugger: &mut Debugger, number: u64, event: &str, detail: String) -> StopReason {
-    if let Some(breakpoint) = debugger.breakpoints.get_mut(&(number as u32)) {
+fn caught(
+    debugger: &mut Debugger,
+    id: BreakpointId,
+    event: &str,
+    detail: String,
+) -> Option<StopReason> {
+    let number = number_of(id)?;
+    if let Some(breakpoint) = debugger.breakpoints.get_mut(&number) {
         breakpoint.own_hits += 1;
     }
-    StopReason::Catch {
-        number: number as u32,
+    Some(StopReason::Catch {
+        number,
         event: event.to_owned(),
         detail,
-    }
+    })
 }
 
 fn signal_reason(number: i32) -> StopReason {

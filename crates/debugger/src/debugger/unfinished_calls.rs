@@ -1,7 +1,10 @@
 //! Calls of the debugger's own that something stopped in the called function: the thread stays there, and what it did
 //! before comes back when the function returns.
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    self as backend, BreakpointId, GeneralRegisters, StayedIn, ThreadStop, VectorRegisters,
+    WriteRegistersRequest,
+};
 
 use super::Debugger;
 use crate::breakpoint::Purpose;
@@ -16,17 +19,17 @@ pub(crate) struct UnfinishedCall {
     return_address: u64,
     stack: u64,
     /// What the thread had before.
-    general: wire::GeneralRegisters,
-    vector: Option<wire::VectorRegisters>,
-    signal: Option<u32>,
+    general: GeneralRegisters,
+    vector: Option<Box<VectorRegisters>>,
+    signal: Option<i32>,
     /// Our breakpoint at the return.
-    internal: u64,
+    internal: BreakpointId,
 }
 
 /// What a thread had before a call, to be put back behind it.
 pub(super) struct Before {
-    general: wire::GeneralRegisters,
-    vector: Option<wire::VectorRegisters>,
+    general: GeneralRegisters,
+    vector: Option<Box<VectorRegisters>>,
 }
 
 impl Debugger {
@@ -55,8 +58,8 @@ impl Debugger {
         id: ThreadId,
         function: String,
         before: Before,
-        stayed: wire::StayedIn,
-        stop: wire::ThreadStop,
+        stayed: StayedIn,
+        stop: ThreadStop,
     ) -> Result<DebuggerError> {
         let internal = self.insert_internal(
             id,
@@ -74,19 +77,15 @@ impl Debugger {
             internal,
         });
         self.show_unfinished(id.process);
-        let reason = stop.reason.and_then(|reason| reason.reason);
         if let Some(thread) = self.thread_mut(id) {
             thread.moved();
             thread.general = stop.registers;
-            thread.reason = Some(wire::StopReason {
-                reason: reason.clone(),
-            });
+            thread.reason = Some(stop.reason.clone());
         }
-        let signaled = matches!(reason, Some(wire::stop_reason::Reason::Signal(_)));
-        let agent_id = self.thread(id)?.1.id;
-        let told = match reason {
-            Some(wire::stop_reason::Reason::Halted(_)) | None => None,
-            Some(reason) => self.judge(id, agent_id, reason)?,
+        let signaled = matches!(stop.reason, backend::StopReason::Signal(_));
+        let told = match stop.reason {
+            backend::StopReason::Halted => None,
+            reason => self.judge(id, stop.thread, reason)?,
         };
         let before = self.reported.len();
         self.tell(vec![(id, told.unwrap_or(StopReason::Halted))])?;
@@ -172,19 +171,17 @@ impl Debugger {
         &mut self,
         id: ThreadId,
         before: Before,
-        stayed: &wire::StayedIn,
+        stayed: &StayedIn,
     ) -> Result<()> {
         self.give_back(id, before, stayed.signal)
     }
 
-    fn give_back(&mut self, id: ThreadId, before: Before, signal: Option<u32>) -> Result<()> {
-        let request = wire::WriteRegistersRequest {
-            session: 0,
+    fn give_back(&mut self, id: ThreadId, before: Before, signal: Option<i32>) -> Result<()> {
+        let request = WriteRegistersRequest {
             thread: self.thread(id)?.1.id,
             general: Some(before.general),
             vector: before.vector,
-            back: true,
-            signal,
+            back: Some(signal),
         };
         let answer = self.link()?.write_registers(request);
         self.show_unfinished(id.process);
@@ -230,7 +227,7 @@ impl Debugger {
             .iter()
             .filter(|call| call.thread.process == number)
             .map(|call| {
-                let registers = crate::agent::from_wire(&call.general, call.vector.as_ref());
+                let registers = crate::agent::from_backend(&call.general, call.vector.as_deref());
                 ((call.return_address, call.stack), registers)
             })
             .collect();

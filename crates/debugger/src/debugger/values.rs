@@ -53,8 +53,7 @@ impl At<'_> {
         let space = about
             .and_then(|about| self.debugger.process(about.process).ok())
             .map(|process| process.space.clone());
-        let space = space
-            .unwrap_or_else(|| Space::empty(Arc::new(ProcessMemory::new(Arc::new(Nobody), 0))));
+        let space = space.unwrap_or_else(|| Space::empty(Arc::new(ProcessMemory::of_nobody())));
         let mut hands = Hands {
             debugger: self.debugger,
             about,
@@ -415,8 +414,3 @@ pub(super) fn address(value: &Value, scope: &mut dyn Scope) -> Option<u64> {
         _ => number(value, scope),
     }
 }
-
-/// Stands in where there is no process.
-struct Nobody;
-
-impl crate::agent::Link for Nobody {}

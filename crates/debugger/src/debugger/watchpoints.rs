@@ -1,11 +1,12 @@
 //! Watchpoints: values that the processor watches in the debug registers of all threads.
 
+use wayfarer_backend::{
+    InsertWatchpointRequest, RemoveWatchpointRequest, StopScope, Targets, WatchKind, WatchpointHit,
+};
 use wayfarer_expression::{Value, print};
-use wayfarer_protocol as wire;
 
-use super::processes::failed;
 use super::{At, Debugger};
-use crate::breakpoint::{Breakpoint, Purpose, Watch, What};
+use crate::breakpoint::{Breakpoint, Purpose, Watch, What, id_of, number_of};
 use crate::view::{BreakpointView, StopReason};
 use crate::{DebuggerError, Result, ThreadId, WatchAccess, WatchSpec};
 
@@ -119,19 +120,14 @@ impl Debugger {
             return Ok(());
         };
         let kind = match watch.access {
-            WatchAccess::Write => wire::WatchKind::Write,
-            WatchAccess::Read => wire::WatchKind::Read,
-            WatchAccess::Access => wire::WatchKind::Access,
+            WatchAccess::Write => WatchKind::Write,
+            WatchAccess::Read => WatchKind::Read,
+            WatchAccess::Access => WatchKind::Access,
         };
         let only = breakpoint.only.clone();
         let (address, length, process) = (watch.address, watch.length, watch.process);
         let ours = breakpoint.condition.is_some();
         let ignore_count = if ours { 0 } else { breakpoint.ignore };
-        let scope = if ours {
-            wire::StopScope::Thread
-        } else {
-            wire::StopScope::Unspecified
-        };
         let threads = match only {
             Some(set) => self
                 .resolve(&set)?
@@ -140,23 +136,18 @@ impl Debugger {
                 .collect(),
             None => Vec::new(),
         };
-        let reply = self
-            .link()?
-            .insert_watchpoint(wire::InsertWatchpointRequest {
-                id: u64::from(number),
-                targets: Some(wire::Targets::process(self.process(process)?.id)),
-                address,
-                length,
-                kind: kind.into(),
-                ignore_count,
-                threads,
-                stop_scope: scope.into(),
-                ..Default::default()
-            })?;
-        match reply.results.into_iter().find_map(|result| result.failure) {
-            Some(failure) => Err(failed(failure)),
-            None => Ok(()),
-        }
+        let results = self.link()?.insert_watchpoint(InsertWatchpointRequest {
+            id: id_of(number),
+            targets: Targets::process(self.process(process)?.id),
+            address,
+            length,
+            kind,
+            predicate: None,
+            ignore_count,
+            threads,
+            scope: ours.then_some(StopScope::Thread),
+        })?;
+        Ok(results.check()?)
     }
 
     pub(super) fn remove_watch(&mut self, number: u32) -> Result<()> {
@@ -171,9 +162,8 @@ impl Debugger {
         }
         self.remove_scope(number);
         if let Some(link) = &self.link {
-            link.remove_watchpoint(wire::RemoveWatchpointRequest {
-                session: 0,
-                id: u64::from(number),
+            link.remove_watchpoint(RemoveWatchpointRequest {
+                id: id_of(number),
                 targets: None,
             })?;
         }
@@ -226,11 +216,13 @@ impl Debugger {
     pub(super) fn judge_watch(
         &mut self,
         id: ThreadId,
-        hit: &wire::WatchpointHit,
+        hit: &WatchpointHit,
     ) -> Result<Option<StopReason>> {
         let mut verdict = None;
         for report in &hit.watches {
-            let number = report.id as u32;
+            let Some(number) = number_of(report.id) else {
+                continue;
+            };
             let Some(Breakpoint {
                 what: What::Watch(watch),
                 condition,

@@ -1,15 +1,15 @@
 //! Arguments and results of a call by the System V calling convention: which goes where.
 
+use wayfarer_backend::CallArgument;
 use wayfarer_expression::{EvaluationError, Scope, Shape, TypeRef, Value};
-use wayfarer_protocol as wire;
 use wayfarer_symbols::types::{Encoding, MemberPosition, PointerKind};
 
 type Answer<T> = Result<T, EvaluationError>;
 
-/// A call ready for the agent.
+/// A call ready for the back end.
 #[derive(Default)]
 pub(crate) struct CallPlan {
-    pub numbers: Vec<wire::CallArgument>,
+    pub numbers: Vec<CallArgument>,
     pub vectors: Vec<Vec<u8>>,
     pub blocks: Vec<Vec<u8>>,
     /// The result comes back in `blocks[0]`, whose address was passed first.
@@ -34,7 +34,7 @@ pub(crate) fn plan_call(
     if classes(result).is_none() {
         plan.blocks
             .push(vec![0; result.size().unwrap_or(0) as usize]);
-        plan.numbers.push(block(0));
+        plan.numbers.push(CallArgument::Block(0));
         plan.result_in_block = true;
     }
     for (index, argument) in arguments.iter().enumerate() {
@@ -66,7 +66,7 @@ impl CallPlan {
         if let (Shape::Array { .. } | Shape::Function { .. }, Some(address)) =
             (argument.type_ref.shape(), argument.address())
         {
-            self.numbers.push(number(address));
+            self.numbers.push(CallArgument::Number(address));
             return Ok(());
         }
         // A reference parameter takes the address of what is given.
@@ -75,7 +75,7 @@ impl CallPlan {
             && !matches!(argument.type_ref.shape(), Shape::Pointer { .. })
             && let Some(address) = argument.address()
         {
-            self.numbers.push(number(address));
+            self.numbers.push(CallArgument::Number(address));
             return Ok(());
         }
         let size = argument.type_ref.size().unwrap_or(8) as usize;
@@ -89,12 +89,14 @@ impl CallPlan {
                 bytes = converted(&bytes, from, to);
             }
             self.blocks.push(bytes);
-            self.numbers.push(block(self.blocks.len() as u32 - 1));
+            self.numbers
+                .push(CallArgument::Block(self.blocks.len() as u32 - 1));
             return Ok(());
         }
         if let Shape::Array { .. } = argument.type_ref.shape() {
             self.blocks.push(bytes);
-            self.numbers.push(block(self.blocks.len() as u32 - 1));
+            self.numbers
+                .push(CallArgument::Block(self.blocks.len() as u32 - 1));
             return Ok(());
         }
         let classes = match (scalar(&argument.type_ref), parameter.and_then(scalar)) {
@@ -130,7 +132,7 @@ impl CallPlan {
         for (part, class) in bytes.chunks_exact(8).zip(classes) {
             match class {
                 Class::Vector => self.vectors.push(part.to_vec()),
-                Class::Integer => self.numbers.push(number(u64::from_le_bytes(
+                Class::Integer => self.numbers.push(CallArgument::Number(u64::from_le_bytes(
                     part.try_into().unwrap_or_default(),
                 ))),
             }
@@ -172,18 +174,6 @@ fn check(argument: &Value, parameter: Option<&TypeRef>) -> Answer<()> {
         return Err(EvaluationError::invalid("Invalid cast."));
     }
     Ok(())
-}
-
-fn number(value: u64) -> wire::CallArgument {
-    wire::CallArgument {
-        value: Some(wire::call_argument::Value::Number(value)),
-    }
-}
-
-fn block(index: u32) -> wire::CallArgument {
-    wire::CallArgument {
-        value: Some(wire::call_argument::Value::Block(index)),
-    }
 }
 
 fn bytes_of(value: &Value, size: usize, scope: &mut dyn Scope) -> Answer<Vec<u8>> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use wayfarer_backend::ProcessId;
 use wayfarer_expression::{History, Language, TypeRef, Value};
 use wayfarer_symbols::types::Encoding;
 
@@ -27,9 +28,9 @@ pub(crate) struct Memories {
     pub displays: Vec<Display>,
     pub next_display: u32,
     pub printers: Printers,
-    /// `Debug` functions by process (agent's id) and type, and what calling them needs.
-    pub debug_functions: HashMap<(u64, String), Option<u64>>,
-    pub debug_makers: HashMap<u64, Option<Arc<DebugMaker>>>,
+    /// `Debug` functions by process and type, and what calling them needs.
+    pub debug_functions: HashMap<(ProcessId, String), Option<u64>>,
+    pub debug_makers: HashMap<ProcessId, Option<Arc<DebugMaker>>>,
     /// Where `x` goes on, and how.
     pub examined: Option<(u64, char, char)>,
 }

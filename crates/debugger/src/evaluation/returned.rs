@@ -1,7 +1,7 @@
 //! The value that a function has just returned, taken out of the registers.
 
+use wayfarer_backend::{GeneralRegisters, VectorRegisters};
 use wayfarer_expression::{Shape, TypeRef, Value};
-use wayfarer_protocol as wire;
 use wayfarer_symbols::types::Encoding;
 
 use super::arguments::{Class, classes};
@@ -9,15 +9,15 @@ use super::arguments::{Class, classes};
 /// The value of a result type, or none where it can't be told. A large object is at the address in rax.
 pub(crate) fn returned(
     type_ref: &TypeRef,
-    general: &wire::GeneralRegisters,
-    vector: Option<&wire::VectorRegisters>,
+    general: &GeneralRegisters,
+    vector: Option<&VectorRegisters>,
 ) -> Option<Value> {
     let size = type_ref.size()? as usize;
     if let Shape::Base(base) = type_ref.shape()
         && base.encoding == Encoding::Float
         && base.size > 8
     {
-        let mut bytes = vector?.st.get(..10)?.to_vec();
+        let mut bytes = vector?.st[0].to_vec();
         bytes.resize(size, 0);
         return Some(Value::computed(type_ref.clone(), bytes));
     }
@@ -25,17 +25,7 @@ pub(crate) fn returned(
         return Some(Value::in_memory(type_ref.clone(), general.rax));
     };
     let mut integers = [general.rax, general.rdx].into_iter();
-    let mut vectors = vector
-        .map(|vector| {
-            vector
-                .ymm
-                .chunks(32)
-                .take(2)
-                .map(<[u8]>::to_vec)
-                .collect::<Vec<_>>()
-        })
-        .unwrap_or_default()
-        .into_iter();
+    let mut vectors = vector.iter().flat_map(|vector| &vector.ymm[..2]);
     let mut bytes = Vec::with_capacity(16);
     for class in classes {
         match class {
@@ -55,13 +45,13 @@ mod tests {
 
     #[test]
     fn integers_and_floats_come_from_their_registers() {
-        let general = wire::GeneralRegisters {
+        let general = GeneralRegisters {
             rax: u64::MAX - 1,
             ..Default::default()
         };
-        let mut ymm = vec![0; 512];
-        ymm[..8].copy_from_slice(&2.5f64.to_le_bytes());
-        let vector = wire::VectorRegisters {
+        let mut ymm = [[0; 32]; 16];
+        ymm[0][..8].copy_from_slice(&2.5f64.to_le_bytes());
+        let vector = VectorRegisters {
             ymm,
             ..Default::default()
         };

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{Backend, MemoryRange, MemoryWrite, ProcessId};
 use wayfarer_symbols::location::{Memory, Unreadable};
 
-use crate::agent::Link;
 use crate::{DebuggerError, Result};
 
 const PAGE: u64 = 4096;
@@ -17,17 +16,24 @@ type Page = Option<Box<[u8]>>;
 
 /// The memory of one process.
 pub(crate) struct ProcessMemory {
-    link: Arc<dyn Link>,
-    process: u64,
+    /// None: there is no process, and nothing can be read.
+    whose: Option<(Arc<dyn Backend>, ProcessId)>,
     /// By page number; none: not readable.
     pages: Mutex<HashMap<u64, Page>>,
 }
 
 impl ProcessMemory {
-    pub fn new(link: Arc<dyn Link>, process: u64) -> ProcessMemory {
+    pub fn new(backend: Arc<dyn Backend>, process: ProcessId) -> ProcessMemory {
         ProcessMemory {
-            link,
-            process,
+            whose: Some((backend, process)),
+            pages: Mutex::default(),
+        }
+    }
+
+    /// Stands in where there is no process.
+    pub fn of_nobody() -> ProcessMemory {
+        ProcessMemory {
+            whose: None,
             pages: Mutex::default(),
         }
     }
@@ -51,20 +57,15 @@ impl ProcessMemory {
 
     /// Writes into the process.
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
-        let write = wire::MemoryWrite {
-            process: self.process,
+        let (backend, process) = self.whose.as_ref().ok_or(DebuggerError::NoProcess)?;
+        let write = MemoryWrite {
+            process: *process,
             address,
             data: bytes.to_vec(),
         };
-        let reply = self.link.write_memory(wire::WriteMemoryRequest {
-            session: 0,
-            writes: vec![write],
-        })?;
+        let results = backend.write_memory(vec![write])?;
         self.forget();
-        match reply.results.into_iter().find_map(|result| result.failure) {
-            Some(_) => Err(DebuggerError::Memory(address)),
-            None => Ok(()),
-        }
+        results.check().map_err(|_| DebuggerError::Memory(address))
     }
 
     /// Reads as much as can be read, up to `length`.
@@ -119,19 +120,19 @@ impl ProcessMemory {
                 }
             }
         };
-        let ranges = missing
-            .iter()
-            .map(|page| wire::MemoryRange {
-                process: self.process,
-                address: page * PAGE,
-                length: PAGE,
-            })
-            .collect();
-        let reply = self
-            .link
-            .read_memory(wire::ReadMemoryRequest { session: 0, ranges });
+        let contents = self.whose.as_ref().map(|(backend, process)| {
+            let ranges = missing
+                .iter()
+                .map(|page| MemoryRange {
+                    process: *process,
+                    address: page * PAGE,
+                    length: PAGE,
+                })
+                .collect();
+            backend.read_memory(ranges).unwrap_or_default()
+        });
+        let contents = contents.unwrap_or_default();
         let mut pages = self.lock();
-        let contents = reply.map(|reply| reply.contents).unwrap_or_default();
         for (index, page) in missing.into_iter().enumerate() {
             let data = contents
                 .get(index)

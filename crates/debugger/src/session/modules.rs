@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use wayfarer_protocol as wire;
+use wayfarer_backend as backend;
 use wayfarer_symbols::location::Memory;
 use wayfarer_symbols::{LoadOptions, Module, SymbolsError};
 
@@ -27,7 +27,7 @@ impl ModuleLibrary {
     /// The file of a mapped module. An error is remembered too, so that it is told once.
     pub fn load(
         &mut self,
-        module: &wire::Module,
+        module: &backend::Module,
         memory: &ProcessMemory,
     ) -> Result<Arc<Module>, SymbolsError> {
         let key = (module.path.clone(), module.build_id.clone());
@@ -43,7 +43,7 @@ impl ModuleLibrary {
         loaded
     }
 
-    fn load_from_file(&self, module: &wire::Module) -> Result<Arc<Module>, SymbolsError> {
+    fn load_from_file(&self, module: &backend::Module) -> Result<Arc<Module>, SymbolsError> {
         let plain = Path::new(&module.path);
         let usable = !module.deleted
             && Module::load(plain, &self.options).is_ok_and(|found| {
@@ -57,7 +57,7 @@ impl ModuleLibrary {
 
     fn load_from_memory(
         &self,
-        module: &wire::Module,
+        module: &backend::Module,
         memory: &ProcessMemory,
     ) -> Result<Arc<Module>, SymbolsError> {
         // Its section headers lie behind what it loads, on its last page.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use wayfarer_protocol as wire;
+use wayfarer_backend::{
+    self as backend, GeneralRegisters, ProcessId, StopReason, ThreadState, VectorRegisters,
+};
 use wayfarer_symbols::frames::Backtrace;
 use wayfarer_symbols::registers::Registers;
 
@@ -14,8 +16,8 @@ use crate::view::{Origin, ProcessState, Who};
 
 /// One thread.
 pub(crate) struct Thread {
-    /// The agent's id.
-    pub id: u64,
+    /// The back end's id.
+    pub id: backend::ThreadId,
     pub number: u32,
     pub tid: i32,
     pub name: String,
@@ -24,10 +26,10 @@ pub(crate) struct Thread {
     pub running: bool,
     pub held: bool,
     /// Why it stopped last; taken away when it runs.
-    pub reason: Option<wire::StopReason>,
+    pub reason: Option<StopReason>,
     /// Known for the time of a stop.
-    pub general: Option<wire::GeneralRegisters>,
-    pub vector: Option<wire::VectorRegisters>,
+    pub general: Option<GeneralRegisters>,
+    pub vector: Option<Box<VectorRegisters>>,
     pub backtrace: Option<Arc<Backtrace>>,
     /// Inlined calls that begin at the program counter and have not been stepped into.
     pub skipped_inlines: usize,
@@ -41,17 +43,16 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    pub fn new(wire: &wire::Thread, number: u32) -> Thread {
-        let state = wire.state();
+    pub fn new(told: &backend::Thread, number: u32) -> Thread {
         Thread {
-            id: wire.id,
+            id: told.id,
             number,
-            tid: wire.tid as i32,
-            name: wire.name.clone(),
+            tid: told.tid,
+            name: told.name.clone(),
             given_name: None,
-            running: state == wire::ThreadState::Running,
-            held: state == wire::ThreadState::Held,
-            reason: wire.reason.clone(),
+            running: told.state == ThreadState::Running,
+            held: told.state == ThreadState::Held,
+            reason: told.reason.clone(),
             general: None,
             vector: None,
             backtrace: None,
@@ -89,14 +90,14 @@ impl Thread {
     pub fn registers(&self) -> Option<Registers> {
         self.general
             .as_ref()
-            .map(|general| crate::agent::from_wire(general, self.vector.as_ref()))
+            .map(|general| crate::agent::from_backend(general, self.vector.as_deref()))
     }
 }
 
 /// One process.
 pub(crate) struct Process {
-    /// The agent's id.
-    pub id: u64,
+    /// The back end's id.
+    pub id: ProcessId,
     pub number: u32,
     pub pid: i32,
     pub name: String,
@@ -141,18 +142,18 @@ impl Process {
             .filter(|thread| !thread.exited && self.end.is_none())
     }
 
-    pub fn add_thread(&mut self, wire: &wire::Thread) -> u32 {
+    pub fn add_thread(&mut self, told: &backend::Thread) -> u32 {
         if let Some(known) = self
             .threads
             .values_mut()
-            .find(|thread| thread.id == wire.id)
+            .find(|thread| thread.id == told.id)
         {
-            known.name.clone_from(&wire.name);
+            known.name.clone_from(&told.name);
             return known.number;
         }
         let number = self.next_thread;
         self.next_thread += 1;
-        self.threads.insert(number, Thread::new(wire, number));
+        self.threads.insert(number, Thread::new(told, number));
         number
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use wayfarer_protocol as wire;
+use wayfarer_backend as backend;
 use wayfarer_symbols::location::Memory;
 use wayfarer_symbols::registers::Registers;
 use wayfarer_symbols::unwind::{AddressSpace, LoadedModule, ModuleMap};
@@ -47,7 +47,7 @@ impl Space {
     /// messages about files that can't be used.
     pub fn with_modules(
         &self,
-        listed: &[wire::Module],
+        listed: &[backend::Module],
         library: &mut ModuleLibrary,
     ) -> (Space, Vec<String>) {
         let mut problems = Vec::new();
