@@ -73,7 +73,7 @@ macro_rules! traits {
         /// What holds processes. All methods wait for their answer.
         ///
         /// A failure of a method is one of the whole request; what concerns one of several targets is in the reply.
-        /// `FailureKind::Lost` says that the back end has gone; who made it hears of that by the way of events, too.
+        /// `FailureKind::Lost` says that the back end has gone; its `Listener` hears of that, too.
         pub trait Backend: Send + Sync {
             /// Ends the session, whoever still has the back end: what was launched is killed, the others are let go.
             fn close(&self);

@@ -4,8 +4,8 @@
 //! what each of them can do; [`Launches`], [`Recorded`] and [`LogicalTime`] are abilities that only some have, found by
 //! asking. Nothing here knows symbols (those are the debugger's) or a wire format (that is `protocol`'s).
 //!
-//! Everything that happens without being asked for is an [`Event`]. How events travel is the affair of who makes the
-//! back end.
+//! Everything that happens without being asked for is an [`Event`], told to the [`Listener`] that the back end was made
+//! with.
 //!
 //! Adding a request: a row in [`for_each_call`], its types here, its messages and their conversion in `protocol`, and
 //! one method of the agent's tracer. Everything else is made from the row.
@@ -22,6 +22,7 @@ mod failure;
 mod id;
 mod inferior_call;
 mod launch;
+mod listener;
 mod memory;
 mod module;
 mod process;
@@ -50,6 +51,7 @@ pub use inferior_call::{
     StayedIn,
 };
 pub use launch::{LaunchReply, LaunchRequest};
+pub use listener::Listener;
 pub use memory::{
     MemoryContents, MemoryRange, MemoryWrite, ReadMemoryReply, ReadMemoryRequest,
     WriteMemoryRequest,

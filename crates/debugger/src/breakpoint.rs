@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use wayfarer_backend::{self as backend, BreakpointId};
+use wayfarer_backend::BreakpointId;
 use wayfarer_symbols::frames::FrameId;
 use wayfarer_symbols::{CodePlace, Module};
 
+use crate::session::ThreadKey;
 use crate::view::PlaceView;
 use crate::{CatchSpec, Location, Set, ThreadId, WatchAccess};
 
@@ -22,10 +23,13 @@ pub(crate) struct Breakpoint {
     pub hardware: bool,
     pub once: Once,
     pub condition: Option<String>,
-    /// The agent decides the condition at every place.
+    /// Back ends evaluate the condition, at every place.
     pub condition_in_agent: bool,
+    /// Each hit comes to us before anything is decided. Then we count, otherwise the back end does: never both.
+    pub asks_us: bool,
+    /// Hits to pass over, of those that are counted here; for others what the back end was told.
     pub ignore: u64,
-    /// Hits of breakpoints whose condition we decide; the agent counts the others.
+    /// Hits that were counted here, and those that a back end had counted when it was told to forget them.
     pub own_hits: u64,
     pub only: Option<Set>,
     pub commands: Vec<String>,
@@ -115,9 +119,9 @@ pub(crate) enum Purpose {
     /// The frame of this watchpoint ends here.
     WatchScope(u32),
     /// A step of this thread ends here.
-    Step(backend::ThreadId),
+    Step(ThreadKey),
     /// A stepping thread is about to leave frames without returning.
-    Leap(backend::ThreadId),
+    Leap(ThreadKey),
     /// A function that we called in this thread returns here.
     CallReturn(crate::ThreadId),
     /// A function that we called throws, and nobody catches it.
@@ -136,6 +140,7 @@ impl Breakpoint {
             once: Once::No,
             condition: None,
             condition_in_agent: false,
+            asks_us: false,
             ignore: 0,
             own_hits: 0,
             only: None,
@@ -146,15 +151,25 @@ impl Breakpoint {
         }
     }
 
-    /// Whether each hit comes to us before anything is decided.
-    pub fn asks_us(&self) -> bool {
-        let prints = matches!(
-            &self.what,
-            What::Code {
-                does: Does::Print { .. },
-                ..
-            }
-        );
-        prints || (self.condition.is_some() && !self.condition_in_agent)
+    fn does(&self) -> Option<&Does> {
+        match &self.what {
+            What::Code { does, .. } => Some(does),
+            _ => None,
+        }
+    }
+
+    /// Whether a hit of it is a line and not a stop.
+    pub fn prints(&self) -> bool {
+        matches!(self.does(), Some(Does::Print { .. }))
+    }
+
+    /// Whether a hit of it is a stop, and nothing else.
+    pub fn stops(&self) -> bool {
+        matches!(self.does(), Some(Does::Stop))
+    }
+
+    /// Whether it is a barrier.
+    pub fn gathers(&self) -> bool {
+        matches!(self.does(), Some(Does::Gather))
     }
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod backends;
 mod breakpoint;
 mod debugger;
 mod error;
@@ -33,3 +34,4 @@ pub use request::{
 };
 pub use set::{Set, ThreadId};
 pub use source::Listed;
+pub use wayfarer_backend::AgentId;

@@ -9,11 +9,10 @@ use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 use tonic::transport::{Channel, Endpoint, Uri};
-use wayfarer_backend::Answer;
+use wayfarer_backend::{Answer, Listener};
 use wayfarer_protocol as wire;
 use wire::agent_client::AgentClient;
 
-use super::news::{Mailbox, News};
 use crate::{DebuggerError, Result};
 
 /// A session with an agent.
@@ -30,7 +29,7 @@ impl GrpcLink {
     pub fn open(
         socket: &Path,
         patience: Duration,
-        mailbox: &Mailbox,
+        listener: Arc<dyn Listener>,
         alive: &mut dyn FnMut() -> Result<()>,
     ) -> Result<GrpcLink> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -75,19 +74,18 @@ impl GrpcLink {
             .block_on(client.events(wire::EventsRequest { session }))
             .map_err(|status| DebuggerError::AgentStart(status.message().to_owned()))?
             .into_inner();
-        let mailbox = mailbox.clone();
         let events = runtime.spawn(async move {
             loop {
-                let news = match stream.message().await {
-                    Ok(Some(event)) => match event.try_into() {
-                        Ok(event) => News::Event(Box::new(event)),
-                        Err(damaged) => News::Lost(wire::Damaged::to_string(&damaged)),
-                    },
-                    Ok(None) => News::Lost("it closed the connection".to_owned()),
-                    Err(status) => News::Lost(status.message().to_owned()),
+                let event = match stream.message().await {
+                    Ok(Some(event)) => event,
+                    Ok(None) => return listener.lost("it closed the connection"),
+                    Err(status) => return listener.lost(status.message()),
                 };
-                let last = matches!(news, News::Lost(_));
-                if !mailbox.put(news) || last {
+                let heard = match event.try_into() {
+                    Ok(event) => listener.happened(event),
+                    Err(damaged) => return listener.lost(&wire::Damaged::to_string(&damaged)),
+                };
+                if !heard {
                     return;
                 }
             }

@@ -1,18 +1,18 @@
-//! One queue for everything that arrives from outside: the agent's events, an interrupt, the loss of the agent.
+//! One queue for everything that arrives from outside: what back ends tell, their loss, an interrupt.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use wayfarer_backend as backend;
+use wayfarer_backend::{self as backend, AgentId, Listener};
 
 /// Something that arrived.
 #[derive(Debug)]
 pub(crate) enum News {
-    Event(Box<backend::Event>),
+    Event(AgentId, Box<backend::Event>),
     /// Somebody wants the running command to end.
     Interrupt,
-    /// The connection ended.
-    Lost(String),
+    /// A back end has gone.
+    Lost(AgentId, String),
 }
 
 type Waker = Box<dyn Fn() + Send + Sync>;
@@ -48,11 +48,33 @@ impl Mailbox {
         delivered
     }
 
+    /// Puts in what a back end tells, with whose it is.
+    pub fn listener(&self, agent: AgentId) -> Arc<dyn Listener> {
+        let mailbox = self.clone();
+        Arc::new(Ear { agent, mailbox })
+    }
+
     /// Who is woken.
     pub fn set_waker(&self, waker: Waker) {
         if let Ok(mut place) = self.waker.lock() {
             *place = Some(waker);
         }
+    }
+}
+
+/// Hears one back end.
+struct Ear {
+    agent: AgentId,
+    mailbox: Mailbox,
+}
+
+impl Listener for Ear {
+    fn happened(&self, event: backend::Event) -> bool {
+        self.mailbox.put(News::Event(self.agent, Box::new(event)))
+    }
+
+    fn lost(&self, why: &str) {
+        self.mailbox.put(News::Lost(self.agent, why.to_owned()));
     }
 }
 

@@ -7,10 +7,9 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use wayfarer_backend::Backend;
+use wayfarer_backend::{Backend, Listener};
 
 use super::grpc::GrpcLink;
-use super::news::Mailbox;
 use crate::{AgentStart, DebuggerError, Options, Result};
 
 /// How long an agent may take to end after its session.
@@ -25,11 +24,11 @@ pub(crate) struct AgentProcess {
 /// Connects to the agent, starting it first when the options say so.
 pub(crate) fn connect(
     options: &Options,
-    mailbox: &Mailbox,
+    listener: Arc<dyn Listener>,
 ) -> Result<(Arc<dyn Backend>, Option<AgentProcess>)> {
     let program = match &options.agent {
         AgentStart::Socket(socket) => {
-            let link = GrpcLink::open(socket, options.start_timeout, mailbox, &mut || Ok(()))?;
+            let link = GrpcLink::open(socket, options.start_timeout, listener, &mut || Ok(()))?;
             return Ok((Arc::new(link), None));
         }
         AgentStart::Program(words) => words.clone(),
@@ -46,7 +45,7 @@ pub(crate) fn connect(
         Ok(Some(status)) => Err(DebuggerError::AgentStart(format!("it ended with {status}"))),
         _ => Ok(()),
     };
-    let link = GrpcLink::open(&socket, options.start_timeout, mailbox, &mut alive)?;
+    let link = GrpcLink::open(&socket, options.start_timeout, listener, &mut alive)?;
     Ok((Arc::new(link), Some(agent)))
 }
 

@@ -1,32 +1,37 @@
 //! Barriers: who belongs to one, who has come, who is missing.
 //!
-//! The agent holds whom it catches at a barrier and counts; a process is waited for where it has the code and is in the
-//! set, children of fork included. Here arrivals are kept too, because the agent's count may be further than its report.
+//! The back end holds whom it catches at a barrier and counts; a process is waited for where it has the code and is in the
+//! set, children of fork included. Here arrivals are kept too, because the back end's count may be further than its report.
 
-use wayfarer_backend::{self as backend, BarrierArrived, BarrierComplete};
+use wayfarer_backend::{self as backend, AgentId, BarrierArrived, BarrierComplete};
 
 use super::Debugger;
-use crate::breakpoint::{Breakpoint, Does, Placed, What, number_of};
+use crate::breakpoint::{Breakpoint, Placed, number_of};
+use crate::session::ThreadKey;
 use crate::view::{BarrierView, StopReason};
 use crate::{Event, Result, Set, ThreadId};
 
+/// Who must arrive.
+struct Awaited {
+    /// Processes of which any thread counts, by number.
+    processes: Vec<u32>,
+    /// Single threads.
+    threads: Vec<ThreadId>,
+}
+
 impl Debugger {
     /// Who must arrive: of the set, those that have the code (`fresh`: or are about to).
-    pub(super) fn barrier_members(
-        &self,
-        breakpoint: &Breakpoint,
-        fresh: &[Placed],
-    ) -> backend::Barrier {
+    fn awaited(&self, breakpoint: &Breakpoint, fresh: &[Placed]) -> Awaited {
         let members = self.members();
         let set = breakpoint.only.clone().unwrap_or_else(Set::all);
         let meant = set.members(&members, &mut |_, _| false);
-        let mut barrier = backend::Barrier::default();
+        let mut awaited = Awaited {
+            processes: Vec::new(),
+            threads: Vec::new(),
+        };
         for process in self.processes.values().filter(|process| process.is_alive()) {
-            let own: Vec<ThreadId> = meant
-                .iter()
-                .copied()
-                .filter(|id| id.process == process.number)
-                .collect();
+            let own = meant.iter().copied();
+            let own: Vec<ThreadId> = own.filter(|id| id.process == process.number).collect();
             let placed = breakpoint
                 .places
                 .iter()
@@ -36,15 +41,31 @@ impl Debugger {
                 continue;
             }
             if own.len() == process.live_threads().count() {
-                barrier.processes.push(process.id);
+                awaited.processes.push(process.number);
             } else {
-                barrier.threads.extend(
-                    own.iter()
-                        .filter_map(|id| Some(process.threads.get(&id.thread)?.id)),
-                );
+                awaited.threads.extend(own);
             }
         }
-        barrier
+        awaited
+    }
+
+    /// The same as the back end calls them.
+    pub(super) fn barrier_members(
+        &self,
+        breakpoint: &Breakpoint,
+        fresh: &[Placed],
+    ) -> backend::Barrier {
+        let awaited = self.awaited(breakpoint, fresh);
+        let processes = awaited.processes.iter();
+        let threads = awaited.threads.iter();
+        backend::Barrier {
+            processes: processes
+                .filter_map(|&number| Some(self.process(number).ok()?.key.id))
+                .collect(),
+            threads: threads
+                .filter_map(|&id| Some(self.thread(id).ok()?.1.key.id))
+                .collect(),
+        }
     }
 
     /// Whether a breakpoint is meant for a process.
@@ -56,9 +77,16 @@ impl Debugger {
     }
 
     /// Somebody waits at a barrier now.
-    pub(super) fn arrived_at_barrier(&mut self, arrived: &BarrierArrived) -> Result<()> {
-        let (Some(number), Some(id)) = (number_of(arrived.id), self.numbers_of(arrived.thread))
-        else {
+    pub(super) fn arrived_at_barrier(
+        &mut self,
+        agent: AgentId,
+        arrived: &BarrierArrived,
+    ) -> Result<()> {
+        let id = arrived.thread;
+        let (Some(number), Some(id)) = (
+            number_of(arrived.id),
+            self.numbers_of(ThreadKey { agent, id }),
+        ) else {
             return Ok(());
         };
         // A child that is not in the set may have come before its place was taken away.
@@ -84,25 +112,34 @@ impl Debugger {
 
     /// Whose stop a cause is: a complete barrier is told by one of those it is for. A child that is not in the set may
     /// have come as the last, before its place was taken away.
-    pub(super) fn teller(&self, id: ThreadId, reason: &backend::StopReason) -> ThreadId {
+    pub(super) fn teller(
+        &self,
+        agent: AgentId,
+        id: ThreadId,
+        reason: &backend::StopReason,
+    ) -> ThreadId {
         let backend::StopReason::Barrier(complete) = reason else {
             return id;
         };
         let mut those = vec![id];
         let arrived = complete.threads.iter();
-        those.extend(arrived.filter_map(|&thread| self.numbers_of(thread)));
+        those.extend(arrived.filter_map(|&id| self.numbers_of(ThreadKey { agent, id })));
         let number = number_of(complete.id);
         let meant = |id: &ThreadId| number.is_some_and(|number| self.is_placed(number, id.process));
         those.into_iter().find(meant).unwrap_or(id)
     }
 
     /// All have arrived, or those who have not are gone: they are free to go on.
-    pub(super) fn barrier_completed(&mut self, complete: &BarrierComplete) -> Option<StopReason> {
+    pub(super) fn barrier_completed(
+        &mut self,
+        agent: AgentId,
+        complete: &BarrierComplete,
+    ) -> Option<StopReason> {
         let number = number_of(complete.id)?;
         self.arrivals.remove(&number);
         let mut arrived: Vec<String> = Vec::new();
-        for &thread in &complete.threads {
-            let Some(id) = self.numbers_of(thread) else {
+        for &id in &complete.threads {
+            let Some(id) = self.numbers_of(ThreadKey { agent, id }) else {
                 continue;
             };
             if let Some(thread) = self.thread_mut(id) {
@@ -156,26 +193,18 @@ impl Debugger {
     /// Who has come to a barrier and who has not.
     pub(super) fn barrier_view(&self, number: u32) -> Option<BarrierView> {
         let breakpoint = self.breakpoints.get(&number)?;
-        if !matches!(
-            breakpoint.what,
-            What::Code {
-                does: Does::Gather,
-                ..
-            }
-        ) {
+        if !breakpoint.gathers() {
             return None;
         }
-        let members = self.barrier_members(breakpoint, &[]);
+        let awaited = self.awaited(breakpoint, &[]);
         let here = self.waiting_at(number);
         let mut missing = Vec::new();
-        for &id in &members.processes {
-            let process = self.processes.values().find(|process| process.id == id)?;
-            if !here.iter().any(|arrived| arrived.process == process.number) {
-                missing.push(process.name.clone());
+        for &number in &awaited.processes {
+            if !here.iter().any(|arrived| arrived.process == number) {
+                missing.push(self.process(number).ok()?.name.clone());
             }
         }
-        for &thread in &members.threads {
-            let id = self.numbers_of(thread)?;
+        for &id in &awaited.threads {
             if !here.contains(&id) {
                 missing.push(format!("{}.{}", self.name_of(id)?, id.thread));
             }

@@ -1,11 +1,12 @@
 //! Breakpoints as the user handles them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use wayfarer_backend::{self as backend, Hits};
+use wayfarer_backend::StopReason;
 
+use super::counts::Counts;
 use super::{At, Debugger};
-use crate::breakpoint::{Breakpoint, Does, Once, Target, What, id_of, number_of};
+use crate::breakpoint::{Breakpoint, Does, Once, Target, What, number_of};
 use crate::view::{BreakpointKind, BreakpointView};
 use crate::{BreakpointSpec, DebuggerError, Location, Result, Set};
 
@@ -120,10 +121,10 @@ impl Debugger {
 
     /// All of them, in order of their numbers.
     pub fn breakpoints(&self) -> Vec<BreakpointView> {
-        let hits = self.agent_counts();
+        let counts = self.counts(self.breakpoints.keys());
         self.breakpoints
             .values()
-            .map(|breakpoint| self.breakpoint_view(breakpoint, &hits))
+            .map(|breakpoint| self.breakpoint_view(breakpoint, &counts))
             .collect()
     }
 
@@ -133,30 +134,10 @@ impl Debugger {
             .breakpoints
             .get(&number)
             .ok_or(DebuggerError::NoSuchBreakpoint(number))?;
-        Ok(self.breakpoint_view(breakpoint, &self.agent_counts()))
+        Ok(self.breakpoint_view(breakpoint, &self.counts([&number])))
     }
 
-    /// What the back end counted at each breakpoint.
-    fn agent_counts(&self) -> BTreeMap<u32, Hits> {
-        let Some(link) = &self.link else {
-            return BTreeMap::new();
-        };
-        let ids = self
-            .breakpoints
-            .keys()
-            .map(|&number| id_of(number))
-            .collect();
-        let hits = link.get_hits(ids).unwrap_or_default();
-        hits.into_iter()
-            .filter_map(|hits| Some((number_of(hits.id)?, hits)))
-            .collect()
-    }
-
-    fn breakpoint_view(
-        &self,
-        breakpoint: &Breakpoint,
-        hits: &BTreeMap<u32, Hits>,
-    ) -> BreakpointView {
+    fn breakpoint_view(&self, breakpoint: &Breakpoint, counts: &Counts) -> BreakpointView {
         let what = match &breakpoint.what {
             What::Code {
                 does: Does::Stop, ..
@@ -201,11 +182,7 @@ impl Debugger {
                 scoped: watch.scope.is_some(),
             },
         };
-        let counted = hits.get(&breakpoint.number);
-        let (hits, ignore) = match counted.filter(|_| !breakpoint.asks_us()) {
-            Some(counted) => (counted.hits + breakpoint.own_hits, counted.ignore_left),
-            None => (breakpoint.own_hits, breakpoint.ignore),
-        };
+        let (hits, ignore) = counts.of(breakpoint);
         BreakpointView {
             number: breakpoint.number,
             what,
@@ -245,7 +222,7 @@ impl Debugger {
         self.tell_signals()
     }
 
-    /// Takes everything of it out of the agent.
+    /// Takes everything of it out of back ends.
     fn switch_off(&mut self, number: u32) -> Result<()> {
         self.unplace(number)?;
         self.remove_watch(number)?;
@@ -346,7 +323,7 @@ impl At<'_> {
     /// `continue N`: the breakpoint that the current thread stands at is passed over so often.
     pub(super) fn ignore_here(&mut self, count: u64) -> Result<()> {
         let id = self.stopped_thread()?;
-        let Some(backend::StopReason::Breakpoint(hit)) = &self.debugger.thread(id)?.1.reason else {
+        let Some(StopReason::Breakpoint(hit)) = &self.debugger.thread(id)?.1.reason else {
             return Ok(());
         };
         let mut numbers = hit.ids.iter().filter_map(|&id| number_of(id));
@@ -369,16 +346,5 @@ impl Debugger {
         self.keep_hits(number)?;
         self.breakpoint_mut(number)?.only = only;
         self.replace(number)
-    }
-
-    /// Writes down what the agent counted and still ignores: placed anew, it begins from nothing.
-    fn keep_hits(&mut self, number: u32) -> Result<()> {
-        let counts = self.agent_counts();
-        let breakpoint = self.breakpoint_mut(number)?;
-        if let Some(counted) = counts.get(&number).filter(|_| !breakpoint.asks_us()) {
-            breakpoint.own_hits += counted.hits;
-            breakpoint.ignore = counted.ignore_left;
-        }
-        Ok(())
     }
 }

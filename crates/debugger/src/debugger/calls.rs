@@ -154,14 +154,14 @@ impl Debugger {
         general: GeneralRegisters,
         vector: Option<Box<VectorRegisters>>,
     ) -> Result<()> {
-        let thread = self.thread(id)?.1.id;
+        let thread = self.thread(id)?.1.key.id;
         let request = WriteRegistersRequest {
             thread,
             general: Some(general),
             vector,
             back: None,
         };
-        let answer = self.link()?.write_registers(request);
+        let answer = self.backend_of(id.process)?.write_registers(request);
         if let Some(thread) = self.thread_mut(id) {
             thread.forget();
             thread.skipped_inlines = 0;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use wayfarer_backend::{Catch, InsertCatchpointRequest};
+use wayfarer_backend::{Backend, Catch, InsertCatchpointRequest};
 use wayfarer_calls::Number;
 
 use super::Debugger;
@@ -36,17 +36,20 @@ impl Debugger {
         self.place_or_forget(number)
     }
 
-    /// Tells the back end of a kernel event that is to stop.
-    pub(super) fn insert_catch(&mut self, number: u32) -> Result<()> {
+    /// Tells all back ends of a kernel event that is to stop.
+    pub(super) fn insert_catch(&self, number: u32) -> Result<()> {
+        let mut backends = self.backends.all();
+        backends.try_for_each(|backend| self.insert_catch_in(number, &**backend))
+    }
+
+    /// Tells one of them.
+    pub(super) fn insert_catch_in(&self, number: u32, backend: &dyn Backend) -> Result<()> {
         let Some(Breakpoint {
             what: What::Catch(spec),
             enabled: true,
             ..
         }) = self.breakpoints.get(&number)
         else {
-            return Ok(());
-        };
-        let Some(link) = &self.link else {
             return Ok(());
         };
         let event = match spec {
@@ -62,7 +65,7 @@ impl Debugger {
             CatchSpec::Exec => Catch::Exec,
             _ => return Ok(()),
         };
-        link.insert_catchpoint(InsertCatchpointRequest {
+        backend.insert_catchpoint(InsertCatchpointRequest {
             id: id_of(number),
             event,
         })?;
@@ -74,8 +77,10 @@ impl Debugger {
             self.breakpoints.get(&number),
             Some(Breakpoint { what: What::Catch(spec), .. }) if !matches!(spec, CatchSpec::Signal(_))
         );
-        if kernel && let Some(link) = &self.link {
-            link.remove_catchpoint(id_of(number))?;
+        if kernel {
+            for backend in self.backends.all() {
+                backend.remove_catchpoint(id_of(number))?;
+            }
         }
         Ok(())
     }

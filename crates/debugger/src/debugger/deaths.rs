@@ -22,7 +22,8 @@ impl Debugger {
         while self.death_expected {
             match self.news.recv_timeout(DEATH_PATIENCE) {
                 Ok(news) => {
-                    self.death_expected = !matches!(&news, News::Event(event) if is_death(event));
+                    self.death_expected =
+                        !matches!(&news, News::Event(_, event) if is_death(event));
                     // Trouble with the agent is met again by whatever comes next.
                     if self.take_news(news).is_err() {
                         self.death_expected = false;

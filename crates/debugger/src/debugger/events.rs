@@ -1,13 +1,13 @@
 //! What back ends tell: one closed set of events, each handled in one place.
 
 use wayfarer_backend::{
-    self as backend, EventKind, Module, Origin, ProcessEnd, ProcessExited, ProcessId, Targets,
+    self as backend, AgentId, EventKind, Module, Origin, ProcessEnd, ProcessExited, Targets,
 };
 
 use super::Debugger;
 use crate::agent::News;
 use crate::debugger::processes::called_in;
-use crate::session::{Process, free_name};
+use crate::session::{Process, ProcessKey, ThreadKey, free_name};
 use crate::signals;
 use crate::view::{ProcessState, StopReason, StopView};
 use crate::{DebuggerError, Event, Result, ThreadId};
@@ -16,25 +16,24 @@ impl Debugger {
     /// Handles one piece of news.
     pub(super) fn take_news(&mut self, news: News) -> Result<()> {
         match news {
-            News::Event(event) => self.take_event(event.kind),
+            News::Event(agent, event) => self.take_event(agent, event.kind),
             // Nobody waits: there is nothing to interrupt.
             News::Interrupt => Ok(()),
-            News::Lost(why) => {
-                self.lose_agent(&why);
+            News::Lost(agent, why) => {
+                self.lose_agent(agent, &why);
                 Err(DebuggerError::AgentLost(why))
             }
         }
     }
 
-    fn lose_agent(&mut self, why: &str) {
-        if self.link.take().is_none() {
+    fn lose_agent(&mut self, agent: AgentId, why: &str) {
+        if !self.backends.forget(agent) {
             return;
         }
-        self.agent = None;
         let alive: Vec<u32> = self
             .processes
             .values()
-            .filter(|process| process.is_alive())
+            .filter(|process| process.is_alive() && process.key.agent == agent)
             .map(|process| process.number)
             .collect();
         for number in alive {
@@ -45,22 +44,26 @@ impl Debugger {
         });
     }
 
-    fn take_event(&mut self, kind: EventKind) -> Result<()> {
+    fn take_event(&mut self, agent: AgentId, kind: EventKind) -> Result<()> {
+        let process_of = |id| ProcessKey { agent, id };
+        let thread_of = |id| ThreadKey { agent, id };
         match kind {
-            EventKind::ProcessCreated { process, origin } => self.process_created(&process, origin),
-            EventKind::ThreadCreated(thread) => self.thread_created(&thread),
-            EventKind::Exec { process, held } => self.executed(process, held)?,
-            EventKind::ThreadExited { thread, .. } => self.thread_exited(thread),
-            EventKind::ProcessExited(exited) => self.process_exited(&exited)?,
-            EventKind::Stopped(stopped) => self.stopped(stopped)?,
+            EventKind::ProcessCreated { process, origin } => {
+                self.process_created(agent, &process, origin);
+            }
+            EventKind::ThreadCreated(thread) => self.thread_created(agent, &thread),
+            EventKind::Exec { process, held } => self.executed(agent, process, held)?,
+            EventKind::ThreadExited { thread, .. } => self.thread_exited(thread_of(thread)),
+            EventKind::ProcessExited(exited) => self.process_exited(agent, &exited)?,
+            EventKind::Stopped(stopped) => self.stopped(agent, stopped)?,
             EventKind::LibrariesChanged {
                 process,
                 held,
                 modules,
                 ..
-            } => self.libraries_changed(process, modules, held)?,
+            } => self.libraries_changed(process_of(process), modules, held)?,
             EventKind::SignalSeen { thread, signal, .. } => {
-                if let Some(id) = self.numbers_of(thread) {
+                if let Some(id) = self.numbers_of(thread_of(thread)) {
                     self.emit(Event::Signal {
                         who: self.who(id)?,
                         number: signal,
@@ -69,9 +72,10 @@ impl Debugger {
                     });
                 }
             }
-            EventKind::BarrierArrived(arrived) => self.arrived_at_barrier(&arrived)?,
+            EventKind::BarrierArrived(arrived) => self.arrived_at_barrier(agent, &arrived)?,
             EventKind::ProcessDetached { process, .. } => {
-                let number = self.process_by_id(process).map(|process| process.number);
+                let process = self.process_by_key(process_of(process));
+                let number = process.map(|process| process.number);
                 if let Some(number) = number {
                     self.end_process(number, ProcessState::Detached);
                 }
@@ -82,11 +86,13 @@ impl Debugger {
         Ok(())
     }
 
-    fn thread_created(&mut self, thread: &backend::Thread) {
-        let Some(process) = self.process_by_id(thread.process) else {
+    fn thread_created(&mut self, agent: AgentId, thread: &backend::Thread) {
+        let id = thread.process;
+        let Some(process) = self.process_by_key(ProcessKey { agent, id }) else {
             return;
         };
-        let known = process.threads.values().any(|known| known.id == thread.id);
+        let mut threads = process.threads.values();
+        let known = threads.any(|known| known.key.id == thread.id);
         let number = process.add_thread(thread);
         let added = process.threads.get(&number);
         let who = added.map(|thread| process.who(thread));
@@ -95,8 +101,9 @@ impl Debugger {
         }
     }
 
-    fn process_created(&mut self, process: &backend::Process, origin: Origin) {
-        if self.process_by_id(process.id).is_some() {
+    fn process_created(&mut self, agent: AgentId, process: &backend::Process, origin: Origin) {
+        let id = process.id;
+        if self.process_by_key(ProcessKey { agent, id }).is_some() {
             return;
         }
         let how = match origin {
@@ -106,7 +113,7 @@ impl Debugger {
             // Told by the call that asked for it.
             Origin::Launch | Origin::Attach => return,
         };
-        let number = self.adopt(process, origin);
+        let number = self.adopt(agent, process, origin);
         self.inherit_places(number);
         let parent = self.process(number).ok().and_then(|process| process.parent);
         let parent = parent
@@ -121,14 +128,15 @@ impl Debugger {
         }
     }
 
-    fn executed(&mut self, told: backend::Process, held: bool) -> Result<()> {
+    fn executed(&mut self, agent: AgentId, told: backend::Process, held: bool) -> Result<()> {
+        let key = ProcessKey { agent, id: told.id };
         let taken: Vec<String> = self
             .processes
             .values()
-            .filter(|process| process.id != told.id)
+            .filter(|process| process.key != key)
             .map(|process| process.name.clone())
             .collect();
-        let Some(process) = self.process_by_id(told.id) else {
+        let Some(process) = self.process_by_key(key) else {
             return Ok(());
         };
         let (number, old_name) = (process.number, process.name.clone());
@@ -138,7 +146,7 @@ impl Debugger {
             process.name = free_name(program, taken.iter().map(String::as_str));
         }
         for thread in process.threads.values_mut() {
-            thread.exited = !told.threads.iter().any(|alive| alive.id == thread.id);
+            thread.exited = !told.threads.iter().any(|alive| alive.id == thread.key.id);
             thread.forget();
         }
         for thread in &told.threads {
@@ -148,8 +156,8 @@ impl Debugger {
         memory.forget();
         process.space = crate::session::Space::empty(memory);
         process.modules_known = false;
-        let threads: Vec<backend::ThreadId> =
-            process.threads.values().map(|thread| thread.id).collect();
+        let threads = process.threads.values();
+        let threads: Vec<ThreadKey> = threads.map(|thread| thread.key).collect();
         for thread in threads {
             self.steps.remove(&thread);
         }
@@ -169,18 +177,18 @@ impl Debugger {
             });
         }
         if held {
-            self.let_go(told.id)?;
+            self.let_go(key)?;
         }
         Ok(())
     }
 
     fn libraries_changed(
         &mut self,
-        process: ProcessId,
+        key: ProcessKey,
         modules: Vec<Module>,
         held: bool,
     ) -> Result<()> {
-        let Some(number) = self.process_by_id(process).map(|process| process.number) else {
+        let Some(number) = self.process_by_key(key).map(|process| process.number) else {
             return Ok(());
         };
         let paths = |debugger: &Debugger| -> Vec<String> {
@@ -215,17 +223,18 @@ impl Debugger {
             }
         }
         if held {
-            self.let_go(process)?;
+            self.let_go(key)?;
         }
         Ok(())
     }
 
-    fn let_go(&self, process: ProcessId) -> Result<()> {
-        self.link()?.release(Targets::process(process))?;
+    fn let_go(&self, key: ProcessKey) -> Result<()> {
+        let backend = self.backend(key.agent)?;
+        backend.release(Targets::process(key.id))?;
         Ok(())
     }
 
-    fn thread_exited(&mut self, exited: backend::ThreadId) {
+    fn thread_exited(&mut self, exited: ThreadKey) {
         let Some(id) = self.numbers_of(exited) else {
             return;
         };
@@ -253,8 +262,9 @@ impl Debugger {
         }
     }
 
-    fn process_exited(&mut self, exited: &ProcessExited) -> Result<()> {
-        let Some(process) = self.process_by_id(exited.process) else {
+    fn process_exited(&mut self, agent: AgentId, exited: &ProcessExited) -> Result<()> {
+        let id = exited.process;
+        let Some(process) = self.process_by_key(ProcessKey { agent, id }) else {
             return Ok(());
         };
         if process.end.is_some() {

@@ -68,7 +68,7 @@ impl Hands<'_> {
     /// The request for a call of the function at an address, without arguments.
     pub(super) fn call_of(&self, function: u64) -> Answer<InferiorCallRequest> {
         let (_, thread) = self.debugger.thread(self.thread()?).map_err(sentence)?;
-        Ok(InferiorCallRequest::new(thread.id, function))
+        Ok(InferiorCallRequest::new(thread.key.id, function))
     }
 
     /// Calls a function in our thread.
@@ -88,8 +88,8 @@ impl Hands<'_> {
             .symbolic(request.function)
             .unwrap_or_else(|| format!("{:#x}", request.function));
         let guard = self.guard_against_terminate(id);
-        let link = self.debugger.link().map_err(sentence)?;
-        let reply = link.inferior_call(request);
+        let backend = self.debugger.backend_of(id.process).map_err(sentence)?;
+        let reply = backend.inferior_call(request);
         if let Some(guard) = guard {
             self.debugger.remove_internal(guard);
         }

@@ -62,13 +62,16 @@ impl Debugger {
     /// Watches for leaps of a stepping thread; our own breakpoint's id. None where the process has no such code.
     pub(super) fn watch_leaps(&mut self, id: ThreadId) -> Option<BreakpointId> {
         let (process, thread) = self.thread(id).ok()?;
-        let (process, thread, space) = (process.id, thread.id, process.space.clone());
+        let (process, thread, space) = (process.key, thread.key, process.space.clone());
         let mut places = Vec::new();
         for mapped in space.modules.iter() {
             for leap in self.leaps_of(&mapped.loaded.module).iter() {
                 let address = leap.address.in_process(mapped.loaded.bias);
                 places.push(BreakpointPlace {
-                    at: Location { process, address },
+                    at: Location {
+                        process: process.id,
+                        address,
+                    },
                     predicate: None,
                 });
             }
@@ -78,16 +81,17 @@ impl Debugger {
         }
         let internal = BreakpointId(self.next_internal);
         // A step without them is better than none.
-        self.link()
+        self.backend(process.agent)
             .ok()?
             .insert_breakpoint(InsertBreakpointRequest {
-                threads: vec![thread],
+                threads: vec![thread.id],
                 scope: Some(StopScope::Thread),
                 ..InsertBreakpointRequest::new(internal, places)
             })
             .ok()?;
         self.next_internal += 1;
-        self.internal.insert(internal, Purpose::Leap(thread));
+        let purpose = Purpose::Leap(thread);
+        self.internal.insert(internal, (process.agent, purpose));
         Some(internal)
     }
 
@@ -103,7 +107,7 @@ impl Debugger {
 
     /// A stepping thread is about to leap: if that concerns the step, it goes on from the landing.
     pub(super) fn judge_leap(&mut self, id: ThreadId) -> Result<Option<StopReason>> {
-        let thread = self.thread(id)?.1.id;
+        let thread = self.thread(id)?.1.key;
         let Some(mut plan) = self.steps.get(&thread).cloned() else {
             return Ok(None);
         };

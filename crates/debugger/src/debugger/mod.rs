@@ -7,6 +7,7 @@ mod calls;
 mod catchpoints;
 mod code;
 mod conditions;
+mod counts;
 mod deaths;
 mod disassembly;
 mod displays;
@@ -24,6 +25,7 @@ mod placement;
 mod population;
 mod processes;
 mod registers;
+mod routing;
 mod running;
 mod rust_debug;
 mod search;
@@ -44,23 +46,24 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use wayfarer_backend::{self as backend, Backend, BreakpointId, ConfigureRequest, ProcessId};
+use wayfarer_backend::{AgentId, BreakpointId};
 
 pub use at::At;
 pub(crate) use rust_debug::DebugMaker;
 pub use search::SearchSpec;
 
-use crate::agent::{AgentProcess, Interrupter, Mailbox, News, connect};
+use crate::agent::{Interrupter, Mailbox, News};
+use crate::backends::Backends;
 use crate::breakpoint::{Breakpoint, Purpose};
 use crate::evaluation::Memories;
 use crate::event::Listeners;
-use crate::session::{ModuleLibrary, Process, Thread};
+use crate::session::{ModuleLibrary, Process, ThreadKey};
 use crate::settings::Settings;
 use crate::signals::SignalTable;
 use crate::source::Sources;
 use crate::step::StepPlan;
 use crate::view::StopView;
-use crate::{DebuggerError, Event, Launch, Listening, Options, Result, Set, ThreadId};
+use crate::{Event, Launch, Listening, Options, Result, Set, ThreadId};
 
 /// The debugger of one session.
 ///
@@ -75,7 +78,7 @@ use crate::{DebuggerError, Event, Launch, Listening, Options, Result, Set, Threa
 /// - Ctrl-C: [`Debugger::interrupter`] gives a handle for another thread (or signal handler thread); its `halt`
 ///   makes a blocking method end with a stop [`crate::view::StopReason::Halted`].
 /// - While the prompt is idle and something runs in the background, the waker of [`Debugger::on_wake`] is called
-///   (from a thread of ours) as soon as the agent has news; the front end then locks its debugger and calls
+///   (from a thread of ours) as soon as a back end has news; the front end then locks its debugger and calls
 ///   [`Debugger::pump`], which handles the news, tells the listeners and returns the stops among it.
 /// - Nothing is selected here: a request that is about a frame names it ([`Debugger::at`]), and where a prompt looks is
 ///   the prompt's own affair. A stop that a waiting command ends with says whether it should be followed
@@ -85,8 +88,7 @@ pub struct Debugger {
     mailbox: Mailbox,
     news: Receiver<News>,
     listeners: Listeners,
-    link: Option<Arc<dyn Backend>>,
-    agent: Option<AgentProcess>,
+    backends: Backends,
     library: ModuleLibrary,
     sources: Sources,
     processes: BTreeMap<u32, Process>,
@@ -98,15 +100,15 @@ pub struct Debugger {
     next_breakpoint: u32,
     /// Who waits at each barrier.
     arrivals: BTreeMap<u32, Vec<ThreadId>>,
-    /// Breakpoints of our own.
-    internal: HashMap<BreakpointId, Purpose>,
+    /// Breakpoints of our own: which back end has each, and what for.
+    internal: HashMap<BreakpointId, (AgentId, Purpose)>,
     next_internal: u64,
     signals: SignalTable,
     settings: Settings,
     /// Where each module leaves frames without returning, by the module's address.
     leaps: HashMap<usize, (Arc<wayfarer_symbols::Module>, Arc<Vec<leaps::Leap>>)>,
     /// Threads that are on their way through a step.
-    steps: HashMap<backend::ThreadId, StepPlan>,
+    steps: HashMap<ThreadKey, StepPlan>,
     /// Calls of ours that were stopped in the called function, oldest first.
     unfinished: Vec<unfinished_calls::UnfinishedCall>,
     /// Whether a call that is stopped in the called function stays there.
@@ -128,7 +130,7 @@ pub struct Debugger {
 const FIRST_INTERNAL: u64 = 1 << 32;
 
 impl Debugger {
-    /// A debugger without processes; the agent is started when it is first needed.
+    /// A debugger without processes; an agent is started when one is first needed.
     pub fn new(options: Options) -> Result<Debugger> {
         let (mailbox, news) = Mailbox::new();
         let memories = Memories::new(&options.printer_files);
@@ -137,8 +139,7 @@ impl Debugger {
             mailbox,
             news,
             listeners: Listeners::default(),
-            link: None,
-            agent: None,
+            backends: Backends::default(),
             library: ModuleLibrary::default(),
             sources: Sources::default(),
             processes: BTreeMap::new(),
@@ -171,7 +172,7 @@ impl Debugger {
         self.listeners.add(listener)
     }
 
-    /// Who is woken when the agent has news, whether or not a method is running.
+    /// Who is woken when a back end has news, whether or not a method is running.
     pub fn on_wake(&mut self, waker: Box<dyn Fn() + Send + Sync>) {
         self.mailbox.set_waker(waker);
     }
@@ -181,7 +182,7 @@ impl Debugger {
         Interrupter::new(self.mailbox.clone())
     }
 
-    /// Handles all news from the agent without waiting for more. Returns the stops that were told since a method last
+    /// Handles all news from back ends without waiting for more. Returns the stops that were told since a method last
     /// returned any: those of the background.
     pub fn pump(&mut self) -> Result<Vec<StopView>> {
         while let Ok(news) = self.news.try_recv() {
@@ -198,86 +199,5 @@ impl Debugger {
 
     fn say(&mut self, text: impl Into<String>) {
         self.emit(Event::Message { text: text.into() });
-    }
-
-    /// The link to the agent, if there is a session.
-    fn link(&self) -> Result<Arc<dyn Backend>> {
-        self.link.clone().ok_or(DebuggerError::NoProcess)
-    }
-
-    /// The link to the agent, which is started if need be.
-    fn connected(&mut self) -> Result<Arc<dyn Backend>> {
-        if let Some(link) = &self.link {
-            return Ok(link.clone());
-        }
-        let (link, agent) = connect(&self.options, &self.mailbox)?;
-        self.adopt_link(link.clone(), agent)?;
-        Ok(link)
-    }
-
-    /// Makes an agent ours and tells it how we want it.
-    fn adopt_link(&mut self, link: Arc<dyn Backend>, agent: Option<AgentProcess>) -> Result<()> {
-        self.link = Some(link.clone());
-        self.agent = agent;
-        self.configure()?;
-        link.set_signals(self.signals.dispositions(&self.caught_signals()))?;
-        for number in self.breakpoints.keys().copied().collect::<Vec<_>>() {
-            self.insert_catch(number)?;
-        }
-        Ok(())
-    }
-
-    /// Tells the agent what the settings say.
-    fn configure(&self) -> Result<()> {
-        let Some(link) = &self.link else {
-            return Ok(());
-        };
-        link.configure(ConfigureRequest {
-            scope: Some(self.settings.stop_scope()),
-            follow_children: Some(self.settings.follows_children()),
-            hold_on_load: Some(true),
-            detach_parent_on_fork: Some(self.settings.leaves_parents()),
-        })?;
-        Ok(())
-    }
-
-    fn process(&self, number: u32) -> Result<&Process> {
-        self.processes
-            .get(&number)
-            .ok_or_else(|| DebuggerError::UnknownTarget(number.to_string()))
-    }
-
-    fn process_by_id(&mut self, id: ProcessId) -> Option<&mut Process> {
-        self.processes
-            .values_mut()
-            .rev()
-            .find(|process| process.id == id)
-    }
-
-    fn thread(&self, id: ThreadId) -> Result<(&Process, &Thread)> {
-        let process = self.process(id.process)?;
-        let thread = process
-            .threads
-            .get(&id.thread)
-            .ok_or_else(|| DebuggerError::UnknownTarget(id.to_string()))?;
-        Ok((process, thread))
-    }
-
-    fn thread_mut(&mut self, id: ThreadId) -> Option<&mut Thread> {
-        self.processes
-            .get_mut(&id.process)?
-            .threads
-            .get_mut(&id.thread)
-    }
-
-    /// The numbers of a thread that the agent calls `id`.
-    fn numbers_of(&self, id: backend::ThreadId) -> Option<ThreadId> {
-        self.processes.values().rev().find_map(|process| {
-            let thread = process.threads.values().find(|thread| thread.id == id)?;
-            Some(ThreadId {
-                process: process.number,
-                thread: thread.number,
-            })
-        })
     }
 }

@@ -1,26 +1,37 @@
 //! Placing logical breakpoints: in every process that has the code, again whenever code comes or goes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use wayfarer_backend::{
-    self as backend, BreakpointPlace, FailureKind, InsertBreakpointReply, InsertBreakpointRequest,
-    Location, RemoveBreakpointRequest, StopScope,
+    self as backend, AgentId, BreakpointPlace, FailureKind, InsertBreakpointRequest, Location,
+    PlaceResult, RemoveBreakpointRequest, StopScope,
 };
 
 use super::Debugger;
 use super::locations::{place_at, places_of, worth_asking};
-use crate::breakpoint::{Breakpoint, Does, Placed, Target, What, id_of};
-use crate::session::Process;
+use crate::breakpoint::{Breakpoint, Placed, Target, What, id_of};
+use crate::session::{Process, ProcessKey, ThreadKey};
 use crate::view::PlaceView;
-use crate::{Event, Result};
+use crate::{DebuggerError, Event, Result};
 
 /// Whom a breakpoint is restricted to.
 pub(super) enum Restriction {
     None,
     Processes(BTreeSet<u32>),
     /// Single threads, and the processes they are in.
-    Threads(Vec<backend::ThreadId>, BTreeSet<u32>),
+    Threads(Vec<ThreadKey>, BTreeSet<u32>),
+}
+
+impl Restriction {
+    /// The threads of a back end that it is for; none named: all.
+    fn threads_of(&self, agent: AgentId) -> Vec<backend::ThreadId> {
+        let Restriction::Threads(threads, _) = self else {
+            return Vec::new();
+        };
+        let own = threads.iter().filter(|thread| thread.agent == agent);
+        own.map(|thread| thread.id).collect()
+    }
 }
 
 impl Debugger {
@@ -126,16 +137,12 @@ impl Debugger {
         if fresh.is_empty() {
             return Ok(());
         }
-        let results = self.insert(number, &fresh, &restriction)?;
-        for result in results {
+        let anew = self.decide_who_decides(number, &fresh)?;
+        for (agent, result) in self.insert(number, &fresh, anew, &restriction)? {
             if let Err(failure) = result.outcome {
-                fresh.retain(|place| {
-                    !(place.view.address == result.at.address
-                        && self
-                            .processes
-                            .get(&place.view.process_number)
-                            .is_some_and(|process| process.id == result.at.process))
-                });
+                let id = result.at.process;
+                let at = (ProcessKey { agent, id }, result.at.address);
+                fresh.retain(|place| self.place_of(place) != Some(at));
                 // A process that died in this moment is told by its own event.
                 if failure.kind != FailureKind::Gone {
                     problems.push(failure.message);
@@ -144,11 +151,6 @@ impl Debugger {
         }
         if let Some(breakpoint) = self.breakpoints.get_mut(&number) {
             breakpoint.places.extend(fresh);
-            let compiled = breakpoint
-                .places
-                .iter()
-                .all(|place| !place.predicate.is_empty());
-            breakpoint.condition_in_agent = breakpoint.condition.is_some() && compiled;
         }
         for problem in problems {
             self.note_problem(number, problem);
@@ -156,65 +158,95 @@ impl Debugger {
         Ok(())
     }
 
-    /// Tells the agent about places with all options.
+    fn place_of(&self, place: &Placed) -> Option<(ProcessKey, u64)> {
+        let process = self.processes.get(&place.view.process_number)?;
+        Some((process.key, place.view.address))
+    }
+
+    /// Settles whether hits are decided here, now that these places come to those that a breakpoint has.
+    ///
+    /// What only we can do makes us decide at all places: a condition that one of them has no bytecode for, something
+    /// to print, a number of hits to pass over that several back ends would each count for themselves. It stays so while
+    /// there are places, so that nothing is counted twice. True: what back ends have been told must be told anew.
+    fn decide_who_decides(&mut self, number: u32, fresh: &[Placed]) -> Result<bool> {
+        self.refresh_ignore(number);
+        let Some(breakpoint) = self.breakpoints.get(&number) else {
+            return Ok(false);
+        };
+        let every = || fresh.iter().chain(&breakpoint.places);
+        let placed = !breakpoint.places.is_empty();
+        let agents: BTreeSet<AgentId> = every()
+            .filter_map(|place| Some(self.place_of(place)?.0.agent))
+            .collect();
+        if agents.len() > 1 && breakpoint.gathers() {
+            return Err(DebuggerError::Usage(
+                "A barrier can hold processes of one agent only.".to_owned(),
+            ));
+        }
+        let compiled = every().all(|place| !place.predicate.is_empty());
+        let in_agent = breakpoint.condition.is_some()
+            && compiled
+            && (!placed || breakpoint.condition_in_agent);
+        let asks_us = (placed && breakpoint.asks_us)
+            || breakpoint.prints()
+            || (breakpoint.condition.is_some() && !in_agent)
+            || (breakpoint.ignore > 0 && agents.len() > 1);
+        let anew = placed && asks_us && !breakpoint.asks_us;
+        if anew {
+            self.keep_hits(number)?;
+        }
+        if let Some(breakpoint) = self.breakpoints.get_mut(&number) {
+            breakpoint.condition_in_agent = in_agent;
+            breakpoint.asks_us = asks_us;
+        }
+        Ok(anew)
+    }
+
+    /// Tells back ends about places with all options; each place's outcome.
     fn insert(
         &self,
         number: u32,
-        places: &[Placed],
+        fresh: &[Placed],
+        anew: bool,
         restriction: &Restriction,
-    ) -> Result<InsertBreakpointReply> {
+    ) -> Result<Vec<(AgentId, PlaceResult)>> {
         let Some(breakpoint) = self.breakpoints.get(&number) else {
             return Ok(Vec::new());
         };
-        let every = || places.iter().chain(&breakpoint.places);
-        // One place whose condition only we can decide makes us decide all of them.
-        let in_agent =
-            breakpoint.condition.is_none() || every().all(|place| !place.predicate.is_empty());
-        let ours = !in_agent
-            || matches!(
-                &breakpoint.what,
-                What::Code {
-                    does: Does::Print { .. },
-                    ..
-                }
-            );
-        let told = |place: &Placed| {
-            let predicate = Some(&place.predicate).filter(|bytes| in_agent && !bytes.is_empty());
-            Some(BreakpointPlace {
-                at: Location {
-                    process: self.processes.get(&place.view.process_number)?.id,
-                    address: place.view.address,
-                },
+        let again = breakpoint.places.iter().filter(|_| anew);
+        let mut told: BTreeMap<AgentId, Vec<BreakpointPlace>> = BTreeMap::new();
+        for place in fresh.iter().chain(again) {
+            let Some((key, address)) = self.place_of(place) else {
+                continue;
+            };
+            let process = key.id;
+            let predicate = Some(&place.predicate).filter(|_| breakpoint.condition_in_agent);
+            told.entry(key.agent).or_default().push(BreakpointPlace {
+                at: Location { process, address },
                 predicate: predicate.cloned(),
-            })
-        };
-        let again = !in_agent && breakpoint.condition_in_agent;
-        let told: Vec<BreakpointPlace> = match again {
-            true => every().filter_map(told).collect(),
-            false => places.iter().filter_map(told).collect(),
-        };
-        let gathers = matches!(
-            &breakpoint.what,
-            What::Code {
-                does: Does::Gather,
-                ..
-            }
-        );
-        let barrier = gathers.then(|| self.barrier_members(breakpoint, places));
-        let threads = match restriction {
-            Restriction::Threads(threads, _) => threads.clone(),
-            _ => Vec::new(),
-        };
-        Ok(self.link()?.insert_breakpoint(InsertBreakpointRequest {
-            id: id_of(number),
-            places: told,
-            ignore_count: if ours { 0 } else { breakpoint.ignore },
-            threads,
-            barrier,
-            scope: ours.then_some(StopScope::Thread),
-            stack_above: None,
-            hardware: breakpoint.hardware,
-        })?)
+            });
+        }
+        let barrier = breakpoint
+            .gathers()
+            .then(|| self.barrier_members(breakpoint, fresh));
+        let mut results = Vec::new();
+        for (agent, places) in told {
+            let request = InsertBreakpointRequest {
+                ignore_count: if breakpoint.asks_us {
+                    0
+                } else {
+                    breakpoint.ignore
+                },
+                threads: restriction.threads_of(agent),
+                barrier: barrier.clone(),
+                scope: breakpoint.asks_us.then_some(StopScope::Thread),
+                hardware: breakpoint.hardware,
+                ..InsertBreakpointRequest::new(id_of(number), places)
+            };
+            let reply = self.backend(agent)?.insert_breakpoint(request)?;
+            results.extend(reply.into_iter().map(|result| (agent, result)));
+        }
+        Ok(results)
     }
 
     /// Whom a breakpoint is for, now.
@@ -242,7 +274,7 @@ impl Debugger {
         }
         let threads = meant
             .iter()
-            .filter_map(|&id| Some(self.thread(id).ok()?.1.id))
+            .filter_map(|&id| Some(self.thread(id).ok()?.1.key))
             .collect();
         Restriction::Threads(threads, processes)
     }
@@ -316,7 +348,7 @@ impl Debugger {
         let Ok(process) = self.process(child) else {
             return;
         };
-        let (id, parent, name) = (process.id, process.parent, process.name.clone());
+        let (key, parent, name) = (process.key, process.parent, process.name.clone());
         for number in self.breakpoints.keys().copied().collect::<Vec<_>>() {
             let meant = match self.restriction(number) {
                 Restriction::None => true,
@@ -346,13 +378,13 @@ impl Debugger {
             let places = copies
                 .iter()
                 .map(|place| Location {
-                    process: id,
+                    process: key.id,
                     address: place.view.address,
                 })
                 .collect();
-            if let Some(link) = &self.link {
+            if let Ok(backend) = self.backend(key.agent) {
                 // The child may have gone on to another program: then there is nothing to remove.
-                let _ = link.remove_breakpoint(RemoveBreakpointRequest {
+                let _ = backend.remove_breakpoint(RemoveBreakpointRequest {
                     id: id_of(number),
                     places: Some(places),
                 });
@@ -365,10 +397,17 @@ impl Debugger {
         let Some(breakpoint) = self.breakpoints.get_mut(&number) else {
             return Ok(());
         };
-        let placed = !std::mem::take(&mut breakpoint.places).is_empty();
-        if placed && let Some(link) = &self.link {
-            let id = id_of(number);
-            link.remove_breakpoint(RemoveBreakpointRequest { id, places: None })?;
+        let places = std::mem::take(&mut breakpoint.places);
+        let agents: BTreeSet<AgentId> = places
+            .iter()
+            .filter_map(|place| Some(self.place_of(place)?.0.agent))
+            .collect();
+        let id = id_of(number);
+        for backend in agents
+            .into_iter()
+            .filter_map(|agent| self.backends.get(agent))
+        {
+            backend.remove_breakpoint(RemoveBreakpointRequest { id, places: None })?;
         }
         Ok(())
     }

@@ -189,17 +189,16 @@ impl Debugger {
 
     fn set_held(&mut self, set: &Set, held: bool) -> Result<Vec<Who>> {
         let ids = self.resolve(set)?;
-        let mut threads = Vec::new();
         let mut who = Vec::new();
         for &id in &ids {
             let (process, thread) = self.thread(id)?;
-            threads.push(thread.id);
             who.push(process.who(thread));
         }
-        self.link()?.set_held(SetHeldRequest {
-            targets: Targets::threads(threads),
-            held,
-        })?;
+        for (agent, threads) in self.by_holder(&ids) {
+            let targets = Targets::threads(threads);
+            self.backend(agent)?
+                .set_held(SetHeldRequest { targets, held })?;
+        }
         for id in ids {
             if let Some(thread) = self.thread_mut(id) {
                 thread.held = held;

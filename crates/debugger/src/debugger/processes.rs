@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use wayfarer_backend::{
-    self as backend, AttachRequest, Backend, LaunchRequest, Launches, Module, ProcessId, Targets,
+    self as backend, AgentId, AttachRequest, Backend, LaunchRequest, Launches, Module,
 };
 
 use super::{At, Debugger};
-use crate::session::{Process, ProcessMemory, Space, called, free_name};
+use crate::session::{Process, ProcessKey, ProcessMemory, Space, ThreadKey, called, free_name};
 use crate::view::{Origin, ProcessState, ProcessView, StopReason, StopView, Who};
 use crate::{DebuggerError, Event, Launch, Result, Set};
 
@@ -16,7 +16,7 @@ impl Debugger {
     /// as their code is mapped.
     pub fn launch(&mut self, what: Launch) -> Result<StopView> {
         use std::os::unix::ffi::OsStrExt;
-        let link = self.connected()?;
+        let agent = self.launching()?;
         let mut environment: Vec<(std::ffi::OsString, std::ffi::OsString)> = std::env::vars_os()
             .filter(|(name, _)| {
                 !what.unset.contains(name) && !what.env.iter().any(|(set, _)| set == name)
@@ -28,7 +28,7 @@ impl Debugger {
             .map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes()].concat())
             .collect();
         let directory = what.cwd.clone().or_else(|| std::env::current_dir().ok());
-        let process = launches(&*link)?.launch(LaunchRequest {
+        let process = launches(&*self.backend(agent)?)?.launch(LaunchRequest {
             arguments: what
                 .argv
                 .iter()
@@ -39,7 +39,7 @@ impl Debugger {
             randomize: what.randomize,
         })?;
         self.launched = Some(what);
-        let number = self.adopt(&process, backend::Origin::Launch);
+        let number = self.adopt(agent, &process, backend::Origin::Launch);
         self.at_entry = true;
         self.take_over(number);
         self.initial_stop(number, StopReason::Entry)
@@ -52,11 +52,11 @@ impl Debugger {
                 "No program to run: start with wayfarer run -- PROGRAM.".to_owned(),
             )
         })?;
-        let alive: Vec<ProcessId> = self
+        let alive: Vec<ProcessKey> = self
             .processes
             .values()
             .filter(|process| process.is_alive() && process.origin == Origin::Launched)
-            .map(|process| process.id)
+            .map(|process| process.key)
             .collect();
         self.end_processes(&alive)?;
         // The ended run's processes give their names and numbers to the new one.
@@ -75,11 +75,12 @@ impl Debugger {
 
     /// Attaches to processes with all their threads; they stand still afterwards. One result per pid.
     pub fn attach(&mut self, pids: &[i32]) -> Vec<(i32, Result<StopView>)> {
-        let reply = self.connected().and_then(|link| {
+        let reply = self.launching().and_then(|agent| {
             let pids = pids.to_vec();
-            Ok(launches(&*link)?.attach(AttachRequest { pids })?)
+            let reply = launches(&*self.backend(agent)?)?.attach(AttachRequest { pids })?;
+            Ok((agent, reply))
         });
-        let reply = match reply {
+        let (agent, reply) = match reply {
             Ok(reply) => reply,
             Err(error) => {
                 let words = error.to_string();
@@ -99,7 +100,7 @@ impl Debugger {
         for result in reply.results {
             let outcome = match result.outcome {
                 Ok(process) => {
-                    let number = self.adopt(&process, backend::Origin::Attach);
+                    let number = self.adopt(agent, &process, backend::Origin::Attach);
                     self.take_over(number);
                     self.initial_stop(number, StopReason::Attached)
                 }
@@ -115,13 +116,10 @@ impl At<'_> {
     /// Lets processes go on without us, unharmed. `None`: the current one.
     pub fn detach(&mut self, set: Option<&Set>) -> Result<Vec<ProcessView>> {
         let numbers = self.meant_processes(set)?;
-        let ids = numbers
-            .iter()
-            .filter_map(|number| self.debugger.processes.get(number))
-            .map(|process| process.id)
-            .collect();
-        let link = self.debugger.link()?;
-        link.detach(Targets::processes(ids))?.check()?;
+        let keys = self.keys_of(&numbers);
+        for (agent, targets) in self.debugger.processes_by_holder(&keys) {
+            self.debugger.backend(agent)?.detach(targets)?.check()?;
+        }
         for number in &numbers {
             self.debugger.end_process(*number, ProcessState::Detached);
         }
@@ -131,33 +129,36 @@ impl At<'_> {
     /// Ends processes. `None`: the current one.
     pub fn kill(&mut self, set: Option<&Set>) -> Result<Vec<ProcessView>> {
         let numbers = self.meant_processes(set)?;
-        let ids: Vec<ProcessId> = numbers
-            .iter()
-            .filter_map(|number| self.debugger.processes.get(number))
-            .map(|process| process.id)
-            .collect();
-        self.debugger.end_processes(&ids)?;
+        let keys = self.keys_of(&numbers);
+        self.debugger.end_processes(&keys)?;
         Ok(self.views_of(&numbers))
+    }
+
+    fn keys_of(&self, numbers: &[u32]) -> Vec<ProcessKey> {
+        let those = numbers
+            .iter()
+            .filter_map(|number| self.debugger.processes.get(number));
+        those.map(|process| process.key).collect()
     }
 }
 
 impl Debugger {
     /// Ends the session: launched processes are killed, attached ones let go.
     pub fn quit(&mut self) -> Result<()> {
-        let alive = |origin: Origin| -> Vec<ProcessId> {
+        let alive = |origin: Origin| -> Vec<ProcessKey> {
             let those = self
                 .processes
                 .values()
                 .filter(|process| process.is_alive() && process.origin == origin);
-            those.map(|process| process.id).collect()
+            those.map(|process| process.key).collect()
         };
         let (launched, attached) = (alive(Origin::Launched), alive(Origin::Attached));
         let mut outcome = Ok(());
-        if !attached.is_empty()
-            && let Some(link) = self.link.clone()
-        {
-            let detached = link.detach(Targets::processes(attached));
-            outcome = detached.map(|_| ()).map_err(DebuggerError::from);
+        for (agent, targets) in self.processes_by_holder(&attached) {
+            let detached = self
+                .backend(agent)
+                .and_then(|backend| Ok(backend.detach(targets)?));
+            outcome = outcome.and(detached.map(|_| ()));
         }
         if !launched.is_empty() {
             outcome = outcome.and(self.end_processes(&launched));
@@ -169,23 +170,18 @@ impl Debugger {
         {
             process.end = Some(ProcessState::Detached);
         }
-        // The link goes first: its end is the end of the agent's session, and so of the agent.
-        if let Some(link) = self.link.take() {
-            link.close();
-        }
-        self.agent = None;
+        self.backends.close();
         outcome
     }
 
-    fn end_processes(&mut self, ids: &[ProcessId]) -> Result<()> {
-        if ids.is_empty() {
-            return Ok(());
+    fn end_processes(&mut self, keys: &[ProcessKey]) -> Result<()> {
+        for (agent, targets) in self.processes_by_holder(keys) {
+            self.backend(agent)?.kill(targets)?;
         }
-        self.link()?.kill(Targets::processes(ids.to_vec()))?;
         let numbers: Vec<u32> = self
             .processes
             .values()
-            .filter(|process| ids.contains(&process.id))
+            .filter(|process| keys.contains(&process.key))
             .map(|process| process.number)
             .collect();
         let killed = ProcessState::Killed {
@@ -208,8 +204,8 @@ impl Debugger {
         }
         // Its symbols stay, for breakpoints of the next run and for questions about the code.
         process.end = Some(end);
-        let threads: Vec<backend::ThreadId> =
-            process.threads.values().map(|thread| thread.id).collect();
+        let threads = process.threads.values();
+        let threads: Vec<ThreadKey> = threads.map(|thread| thread.key).collect();
         for thread in threads {
             self.steps.remove(&thread);
         }
@@ -247,9 +243,15 @@ impl Debugger {
         }
     }
 
-    /// Takes a process of the agent into our tables; its number.
-    pub(super) fn adopt(&mut self, told: &backend::Process, origin: backend::Origin) -> u32 {
-        if let Some(known) = self.process_by_id(told.id) {
+    /// Takes a process of a back end into our tables; its number.
+    pub(super) fn adopt(
+        &mut self,
+        agent: AgentId,
+        told: &backend::Process,
+        origin: backend::Origin,
+    ) -> u32 {
+        let key = ProcessKey { agent, id: told.id };
+        if let Some(known) = self.process_by_key(key) {
             for thread in &told.threads {
                 known.add_thread(thread);
             }
@@ -259,10 +261,10 @@ impl Debugger {
         self.next_process += 1;
         let parent = told.parent.and_then(|id| {
             let mut known = self.processes.values().rev();
-            known.find(|process| process.id == id)
+            known.find(|process| process.key == ProcessKey { agent, id })
         });
-        let memory = Arc::new(match self.link.clone() {
-            Some(link) => ProcessMemory::new(link, told.id),
+        let memory = Arc::new(match self.backends.get(agent) {
+            Some(backend) => ProcessMemory::new(backend, told.id),
             None => ProcessMemory::of_nobody(),
         });
         let (space, modules_known) = match parent {
@@ -281,7 +283,7 @@ impl Debugger {
             self.processes.values().map(|process| process.name.as_str()),
         );
         let mut process = Process {
-            id: told.id,
+            key,
             number,
             pid: told.pid,
             name,
@@ -318,10 +320,10 @@ impl Debugger {
     /// Asks for (or takes) the list of modules.
     pub(super) fn learn_modules(&mut self, number: u32, listed: Option<Vec<Module>>) -> Result<()> {
         let process = self.process(number)?;
-        let (id, space, name) = (process.id, process.space.clone(), process.name.clone());
+        let (key, space, name) = (process.key, process.space.clone(), process.name.clone());
         let listed = match listed {
             Some(listed) => listed,
-            None => self.link()?.modules(id)?,
+            None => self.backend(key.agent)?.modules(key.id)?,
         };
         let (space, problems) = space.with_modules(&listed, &mut self.library);
         if let Some(process) = self.processes.get_mut(&number) {
@@ -405,8 +407,8 @@ impl Debugger {
 }
 
 /// Who can take processes in, if this back end can.
-fn launches(link: &dyn Backend) -> Result<&dyn Launches> {
-    link.launches().ok_or_else(|| {
+fn launches(backend: &dyn Backend) -> Result<&dyn Launches> {
+    backend.launches().ok_or_else(|| {
         DebuggerError::Usage("No program can be started here, nor attached to.".to_owned())
     })
 }

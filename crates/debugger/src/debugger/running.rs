@@ -1,15 +1,17 @@
 //! Running on, waiting, and halting.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use wayfarer_backend::{
-    self as backend, Delivery, FailureKind, ResumeAction, StopScope, Target, Targets,
+    Action, AgentId, Delivery, Failure, FailureKind, ResumeAction, StopScope, Target,
+    TargetResults, Targets,
 };
 
 use super::{At, Debugger};
 use crate::agent::News;
-use crate::session::Process;
+use crate::session::{Process, ThreadKey};
 use crate::view::{StopReason, StopView};
 use crate::{DebuggerError, Event, Result, Run, Set, ThreadId};
 
@@ -151,12 +153,11 @@ impl Debugger {
             .copied()
             .filter(|&id| running(self, id))
             .collect();
-        let targets = if everybody {
-            Targets::All
-        } else {
-            self.targets(&ids)
+        let targets = match everybody {
+            true => self.everybody_in(self.holders()),
+            false => self.compact(&ids),
         };
-        self.link()?.halt(targets)?;
+        self.halt_in(targets)?;
         // The report of the stop comes on the stream; it must be taken before anything else runs.
         let deadline = Instant::now() + REPORT_PATIENCE;
         while ran.iter().any(|&id| running(self, id) && self.is_live(id)) {
@@ -218,15 +219,12 @@ impl At<'_> {
 impl Debugger {
     /// Stops whoever the stop of `id` is to take along, where the agent stopped only the one.
     pub(super) fn stop_the_rest(&mut self, id: ThreadId) -> Result<()> {
-        let targets = match self.settings.stop_scope() {
+        let whole = match self.settings.stop_scope() {
             StopScope::Thread => return Ok(()),
-            StopScope::Process => Targets::process(self.process(id.process)?.id),
-            StopScope::All => Targets::All,
+            StopScope::Process => Some(self.process(id.process)?.key),
+            StopScope::All => None,
         };
-        let concerned = |process: &Process| match &targets {
-            Targets::All => true,
-            Targets::Named { processes, .. } => processes.contains(&process.id),
-        };
+        let concerned = |process: &Process| whole.is_none_or(|key| process.key == key);
         let running: Vec<ThreadId> = self
             .processes
             .values()
@@ -238,7 +236,13 @@ impl Debugger {
         if running.is_empty() {
             return Ok(());
         }
-        self.link()?.halt(targets)?;
+        let holders = running
+            .iter()
+            .filter_map(|&id| Some(self.thread(id).ok()?.1.key.agent));
+        self.halt_in(match whole {
+            Some(key) => [(key.agent, Targets::process(key.id))].into(),
+            None => self.everybody_in(holders),
+        })?;
         let deadline = Instant::now() + REPORT_PATIENCE;
         while running
             .iter()
@@ -290,51 +294,68 @@ impl Debugger {
                 Err(DebuggerError::NoProcess)
             };
         }
-        let mut actions = Vec::new();
+        let mut actions: BTreeMap<AgentId, Vec<ResumeAction>> = BTreeMap::new();
         let mut freely = Vec::new();
         for &id in ids {
-            let thread = self.thread(id)?.1.id;
-            let wanted = signal
-                .filter(|(whose, _)| *whose == id)
-                .map(|(_, number)| number);
-            match self.steps.get(&thread) {
-                Some(plan) => actions.push(plan.action.of(thread)),
-                None if wanted.is_some() => {
-                    actions.push(ResumeAction::of(thread, backend::Action::Continue))
-                }
+            let thread = self.thread(id)?.1.key;
+            let wanted = signal.filter(|(whose, _)| *whose == id);
+            let mut action = match self.steps.get(&thread) {
+                Some(plan) => plan.action.of(thread.id),
+                None if wanted.is_some() => ResumeAction::of(thread.id, Action::Continue),
                 None => {
-                    freely.push(thread);
+                    freely.push(id);
                     continue;
                 }
-            }
-            if let Some(action) = actions.last_mut() {
-                action.signal = match wanted {
-                    None => Delivery::AsStopped,
-                    Some(0) => Delivery::Nothing,
-                    Some(number) => Delivery::Signal(number),
-                };
-            }
+            };
+            action.signal = match wanted {
+                None => Delivery::AsStopped,
+                Some((_, 0)) => Delivery::Nothing,
+                Some((_, number)) => Delivery::Signal(number),
+            };
+            actions.entry(thread.agent).or_default().push(action);
         }
-        let whole = self.members().iter().all(|member| ids.contains(&member.id));
-        let targets = match (whole, freely.is_empty()) {
-            (true, _) => Some(Targets::All),
-            (false, true) => None,
-            (false, false) => Some(self.compact_targets(&freely)),
-        };
-        if let Some(targets) = targets {
+        let others = self.members().into_iter().map(|member| member.id);
+        let others: Vec<ThreadId> = others.filter(|id| !ids.contains(id)).collect();
+        let others = self.by_holder(&others);
+        for agent in self.by_holder(ids).into_keys() {
+            let actions = actions.entry(agent).or_default();
+            let own = self.by_holder(&freely).remove(&agent).unwrap_or_default();
+            let targets = match others.contains_key(&agent) {
+                false => Targets::All,
+                true if own.is_empty() => continue,
+                true => self.compact_targets(agent, &own),
+            };
             actions.push(ResumeAction {
                 targets,
-                action: backend::Action::Continue,
+                action: Action::Continue,
                 signal: Delivery::AsStopped,
             });
         }
         self.at_entry = false;
         self.forget_stop(ids);
-        let results = self.link()?.resume(actions)?;
+        let mut trouble = None;
+        for (agent, actions) in actions {
+            let backend = self.backend(agent)?;
+            match backend.resume(actions) {
+                Ok(results) => trouble = self.not_resumed(agent, &results).or(trouble),
+                Err(failure) => {
+                    self.still_stopped(agent, ids);
+                    trouble = Some(failure);
+                }
+            }
+        }
+        match trouble {
+            Some(trouble) if !self.is_running() => Err(trouble.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes down who could not be resumed; why, if it is not that they are gone.
+    fn not_resumed(&mut self, agent: AgentId, results: &TargetResults) -> Option<Failure> {
         let mut trouble = None;
         for (target, failure) in results.failures() {
-            if let Target::Thread(thread) = target
-                && let Some(id) = self.numbers_of(thread)
+            if let Target::Thread(id) = target
+                && let Some(id) = self.numbers_of(ThreadKey { agent, id })
                 && let Some(thread) = self.thread_mut(id)
             {
                 thread.running = false;
@@ -345,9 +366,17 @@ impl Debugger {
                 _ => trouble = Some(failure.clone()),
             }
         }
-        match trouble {
-            Some(trouble) if !self.is_running() => Err(trouble.into()),
-            _ => Ok(()),
+        trouble
+    }
+
+    /// A back end has resumed nobody.
+    fn still_stopped(&mut self, agent: AgentId, ids: &[ThreadId]) {
+        for &id in ids {
+            if let Some(thread) = self.thread_mut(id)
+                && thread.key.agent == agent
+            {
+                thread.running = false;
+            }
         }
     }
 
@@ -365,26 +394,19 @@ impl Debugger {
         }
     }
 
-    fn targets(&self, ids: &[ThreadId]) -> Targets {
-        let threads: Vec<backend::ThreadId> = ids
-            .iter()
-            .filter_map(|&id| Some(self.thread(id).ok()?.1.id))
-            .collect();
-        self.compact_targets(&threads)
+    /// Everybody in these back ends.
+    fn everybody_in(
+        &self,
+        holders: impl IntoIterator<Item = AgentId>,
+    ) -> BTreeMap<AgentId, Targets> {
+        let each = holders.into_iter();
+        each.map(|agent| (agent, Targets::All)).collect()
     }
 
-    /// Names whole processes where all their threads are meant, so that threads to come are meant too.
-    fn compact_targets(&self, meant: &[backend::ThreadId]) -> Targets {
-        let (mut processes, mut threads) = (Vec::new(), Vec::new());
-        for process in self.processes.values().filter(|process| process.is_alive()) {
-            let own: Vec<backend::ThreadId> =
-                process.live_threads().map(|thread| thread.id).collect();
-            if own.iter().all(|id| meant.contains(id)) && !own.is_empty() {
-                processes.push(process.id);
-            } else {
-                threads.extend(own.into_iter().filter(|id| meant.contains(id)));
-            }
-        }
-        Targets::Named { processes, threads }
+    /// Some threads as targets of those that hold them.
+    fn compact(&self, ids: &[ThreadId]) -> BTreeMap<AgentId, Targets> {
+        let each = self.by_holder(ids).into_iter();
+        each.map(|(agent, threads)| (agent, self.compact_targets(agent, &threads)))
+            .collect()
     }
 }

@@ -55,7 +55,7 @@ impl Hands<'_> {
     pub(super) fn rust_debug(&mut self, type_name: &str, object: u64) -> Option<String> {
         let id = self.thread?;
         let process = self.debugger.process(id.process).ok()?;
-        let (space, key) = (process.space.clone(), process.id);
+        let (space, key) = (process.space.clone(), process.key);
         let known = &mut self.debugger.memories.debug_functions;
         let function = *known
             .entry((key, type_name.to_owned()))

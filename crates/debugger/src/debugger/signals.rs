@@ -37,10 +37,11 @@ impl Debugger {
         self.signals.list()
     }
 
-    /// Tells the agent the table, catchpoints included.
+    /// Tells all back ends the table, catchpoints included.
     pub(super) fn tell_signals(&self) -> Result<()> {
-        if let Some(link) = &self.link {
-            link.set_signals(self.signals.dispositions(&self.caught_signals()))?;
+        let dispositions = self.signals.dispositions(&self.caught_signals());
+        for backend in self.backends.all() {
+            backend.set_signals(dispositions.clone())?;
         }
         Ok(())
     }

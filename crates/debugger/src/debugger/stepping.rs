@@ -22,7 +22,7 @@ impl At<'_> {
     /// Begins a step of the thread.
     pub(super) fn start_step(&mut self, step: Run, set: Option<&Set>) -> Result<()> {
         let id = self.stopped_thread()?;
-        let thread = self.debugger.thread(id)?.1.id;
+        let thread = self.debugger.thread(id)?.1.key;
         let mut plan = StepPlan::new();
         match step {
             Run::StepInstruction { count } | Run::NextInstruction { count } => {
@@ -182,7 +182,7 @@ impl At<'_> {
         let frame = backtrace.frames.get(index).ok_or(DebuggerError::NoFrame)?;
         if let Some(caller) = backtrace.stack.activations.get(frame.activation + 1) {
             plan.stack = Some(frame.id.frame_address);
-            let thread = self.debugger.thread(id)?.1.id;
+            let thread = self.debugger.thread(id)?.1.key;
             let guard = frame.id.frame_address.wrapping_sub(1);
             plan.internal.push(self.debugger.insert_internal(
                 id,
@@ -208,34 +208,36 @@ impl Debugger {
         let internal = BreakpointId(self.next_internal);
         let place = BreakpointPlace {
             at: backend::Location {
-                process: process.id,
+                process: process.key.id,
                 address,
             },
             predicate: None,
         };
-        self.link()?.insert_breakpoint(InsertBreakpointRequest {
-            threads: vec![thread.id],
-            stack_above: Some(stack_above),
-            ..InsertBreakpointRequest::new(internal, vec![place])
-        })?;
+        let agent = process.key.agent;
+        self.backend(agent)?
+            .insert_breakpoint(InsertBreakpointRequest {
+                threads: vec![thread.key.id],
+                stack_above: Some(stack_above),
+                ..InsertBreakpointRequest::new(internal, vec![place])
+            })?;
         self.next_internal += 1;
-        self.internal.insert(internal, purpose);
+        self.internal.insert(internal, (agent, purpose));
         Ok(internal)
     }
 
     /// Takes a breakpoint of our own away.
     pub(super) fn remove_internal(&mut self, id: BreakpointId) {
-        if self.internal.remove(&id).is_some()
-            && let Some(link) = &self.link
+        if let Some((agent, _)) = self.internal.remove(&id)
+            && let Ok(backend) = self.backend(agent)
         {
             // The process may be gone, and the breakpoint with it.
-            let _ = link.remove_breakpoint(RemoveBreakpointRequest { id, places: None });
+            let _ = backend.remove_breakpoint(RemoveBreakpointRequest { id, places: None });
         }
     }
 
     /// Ends a thread's step, wherever it is.
     pub(super) fn drop_plan(&mut self, id: ThreadId) {
-        let Ok(thread) = self.thread(id).map(|(_, thread)| thread.id) else {
+        let Ok(thread) = self.thread(id).map(|(_, thread)| thread.key) else {
             return;
         };
         if let Some(plan) = self.steps.remove(&thread) {
@@ -247,7 +249,7 @@ impl Debugger {
 
     /// Looks where a stepping thread has come to. `arrived`: at an address it was to run to, or above its guard.
     pub(super) fn advance_step(&mut self, id: ThreadId, arrived: bool) -> Result<Advance> {
-        let thread = self.thread(id)?.1.id;
+        let thread = self.thread(id)?.1.key;
         let Some(mut plan) = self.steps.get(&thread).cloned() else {
             return Ok(Advance::GoOn);
         };
@@ -297,17 +299,11 @@ impl Debugger {
         let here = self.breakpoints.values().find(|breakpoint| {
             breakpoint.enabled
                 && breakpoint.condition.is_none()
-                && breakpoint.ignore == 0
-                && matches!(
-                    &breakpoint.what,
-                    crate::breakpoint::What::Code {
-                        does: crate::breakpoint::Does::Stop,
-                        ..
-                    }
-                )
+                && breakpoint.stops()
                 && breakpoint.places.iter().any(|place| {
                     place.view.process_number == id.process && place.view.address == pc
                 })
+                && self.still_ignored(breakpoint) == 0
         })?;
         let (number, temporary) = (here.number, here.temporary);
         if let Some(breakpoint) = self.breakpoints.get_mut(&number) {

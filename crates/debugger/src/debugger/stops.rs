@@ -13,26 +13,28 @@
 //! stopped, and each cause becomes a view. A stop in the foreground says that its thread is the one
 //! to look at; one in the background never does.
 
-use wayfarer_backend::{self as backend, BreakpointId, StepEnd, Stopped};
+use wayfarer_backend::{self as backend, AgentId, BreakpointId, StepEnd, Stopped};
 use wayfarer_calls::Number;
 
 use super::Debugger;
 use super::stepping::Advance;
 use crate::breakpoint::{Does, Once, Purpose, What, number_of};
+use crate::session::ThreadKey;
 use crate::signals;
 use crate::view::{StopReason, StopView};
 use crate::{CatchSpec, Event, Result, ThreadId};
 
 impl Debugger {
     /// Takes a stop: decides for each cause, then tells the user or lets everybody go on.
-    pub(super) fn stopped(&mut self, stopped: Stopped) -> Result<()> {
+    pub(super) fn stopped(&mut self, agent: AgentId, stopped: Stopped) -> Result<()> {
+        let key_of = |id| ThreadKey { agent, id };
         let mut ids: Vec<ThreadId> = Vec::new();
         for &thread in stopped
             .stopped
             .iter()
             .chain(stopped.causes.iter().map(|cause| &cause.thread))
         {
-            if let Some(id) = self.numbers_of(thread)
+            if let Some(id) = self.numbers_of(key_of(thread))
                 && !ids.contains(&id)
             {
                 ids.push(id);
@@ -50,7 +52,7 @@ impl Debugger {
         let mut told: Vec<(ThreadId, StopReason)> = Vec::new();
         let mut asked_for = false;
         for cause in stopped.causes {
-            let Some(id) = self.numbers_of(cause.thread) else {
+            let Some(id) = self.numbers_of(key_of(cause.thread)) else {
                 continue;
             };
             if let Some(thread) = self.thread_mut(id) {
@@ -61,8 +63,8 @@ impl Debugger {
             match cause.reason {
                 backend::StopReason::Halted | backend::StopReason::Initial => asked_for = true,
                 reason => {
-                    let id = self.teller(id, &reason);
-                    let verdict = self.judge(id, cause.thread, reason)?;
+                    let id = self.teller(agent, id, &reason);
+                    let verdict = self.judge(id, reason)?;
                     told.extend(verdict.map(|reason| (id, reason)));
                 }
             }
@@ -142,10 +144,10 @@ impl Debugger {
     pub(super) fn judge(
         &mut self,
         id: ThreadId,
-        thread: backend::ThreadId,
         reason: backend::StopReason,
     ) -> Result<Option<StopReason>> {
         use backend::StopReason as Reason;
+        let thread = self.thread(id)?.1.key;
         Ok(match reason {
             Reason::Breakpoint(hit) => {
                 let mut verdict = None;
@@ -156,7 +158,7 @@ impl Debugger {
                     ));
                 }
                 for breakpoint in hit.ids {
-                    let one = match self.internal.get(&breakpoint).copied() {
+                    let one = match self.internal.get(&breakpoint).map(|(_, purpose)| *purpose) {
                         Some(Purpose::WatchScope(watch)) => self.leave_watch_scope(watch),
                         Some(Purpose::Step(owner)) if owner == thread => {
                             self.judge_step(id, true)?
@@ -225,7 +227,7 @@ impl Debugger {
                 ids.first()
                     .and_then(|&catch| caught(self, catch, "exec", detail))
             }
-            Reason::Barrier(complete) => self.barrier_completed(&complete),
+            Reason::Barrier(complete) => self.barrier_completed(thread.agent, &complete),
             Reason::Halted | Reason::Initial => None,
         })
     }
@@ -252,7 +254,7 @@ impl Debugger {
         if !breakpoint.enabled || !self.is_placed(number, id.process) {
             return Ok(None);
         }
-        if breakpoint.asks_us() {
+        if breakpoint.asks_us {
             if let (Some(condition), false) =
                 (breakpoint.condition.clone(), breakpoint.condition_in_agent)
             {

@@ -85,7 +85,7 @@ impl Debugger {
         let signaled = matches!(stop.reason, backend::StopReason::Signal(_));
         let told = match stop.reason {
             backend::StopReason::Halted => None,
-            reason => self.judge(id, stop.thread, reason)?,
+            reason => self.judge(id, reason)?,
         };
         let before = self.reported.len();
         self.tell(vec![(id, told.unwrap_or(StopReason::Halted))])?;
@@ -104,7 +104,7 @@ impl Debugger {
     /// A called function has returned into our breakpoint: a `finish` shows its value, then the thread gets back what
     /// it had before the call.
     pub(super) fn call_returned(&mut self, id: ThreadId) -> Result<Option<StopReason>> {
-        let thread = self.thread(id)?.1.id;
+        let thread = self.thread(id)?.1.key;
         let stack = self
             .thread(id)?
             .1
@@ -178,12 +178,12 @@ impl Debugger {
 
     fn give_back(&mut self, id: ThreadId, before: Before, signal: Option<i32>) -> Result<()> {
         let request = WriteRegistersRequest {
-            thread: self.thread(id)?.1.id,
+            thread: self.thread(id)?.1.key.id,
             general: Some(before.general),
             vector: before.vector,
             back: Some(signal),
         };
-        let answer = self.link()?.write_registers(request);
+        let answer = self.backend_of(id.process)?.write_registers(request);
         self.show_unfinished(id.process);
         if let Some(thread) = self.thread_mut(id) {
             thread.moved();

@@ -126,43 +126,46 @@ impl Debugger {
         };
         let only = breakpoint.only.clone();
         let (address, length, process) = (watch.address, watch.length, watch.process);
-        let ours = breakpoint.condition.is_some();
-        let ignore_count = if ours { 0 } else { breakpoint.ignore };
+        let asks_us = breakpoint.condition.is_some();
+        let ignore_count = if asks_us { 0 } else { breakpoint.ignore };
+        let key = self.process(process)?.key;
+        let backend = self.backend(key.agent)?;
         let threads = match only {
-            Some(set) => self
-                .resolve(&set)?
-                .iter()
-                .filter_map(|&id| Some(self.thread(id).ok()?.1.id))
-                .collect(),
+            Some(set) => {
+                let meant = self.resolve(&set)?;
+                let mut meant = self.by_holder(&meant);
+                let here = meant.remove(&key.agent);
+                here.ok_or_else(|| DebuggerError::EmptySet(set.text().to_owned()))?
+            }
             None => Vec::new(),
         };
-        let results = self.link()?.insert_watchpoint(InsertWatchpointRequest {
+        let results = backend.insert_watchpoint(InsertWatchpointRequest {
             id: id_of(number),
-            targets: Targets::process(self.process(process)?.id),
+            targets: Targets::process(key.id),
             address,
             length,
             kind,
             predicate: None,
             ignore_count,
             threads,
-            scope: ours.then_some(StopScope::Thread),
+            scope: asks_us.then_some(StopScope::Thread),
         })?;
+        self.breakpoint_mut(number)?.asks_us = asks_us;
         Ok(results.check()?)
     }
 
     pub(super) fn remove_watch(&mut self, number: u32) -> Result<()> {
-        if !matches!(
-            self.breakpoints.get(&number),
-            Some(Breakpoint {
-                what: What::Watch(_),
-                ..
-            })
-        ) {
+        let Some(Breakpoint {
+            what: What::Watch(watch),
+            ..
+        }) = self.breakpoints.get(&number)
+        else {
             return Ok(());
-        }
+        };
+        let process = watch.process;
         self.remove_scope(number);
-        if let Some(link) = &self.link {
-            link.remove_watchpoint(RemoveWatchpointRequest {
+        if let Ok(backend) = self.backend_of(process) {
+            backend.remove_watchpoint(RemoveWatchpointRequest {
                 id: id_of(number),
                 targets: None,
             })?;

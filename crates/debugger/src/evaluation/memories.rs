@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use wayfarer_backend::ProcessId;
 use wayfarer_expression::{History, Language, TypeRef, Value};
 use wayfarer_symbols::types::Encoding;
 
 use super::printers::Printers;
 use crate::debugger::DebugMaker;
+use crate::session::ProcessKey;
 use crate::view::{StopReason, ValueView};
 
 /// An automatic display.
@@ -29,8 +29,8 @@ pub(crate) struct Memories {
     pub next_display: u32,
     pub printers: Printers,
     /// `Debug` functions by process and type, and what calling them needs.
-    pub debug_functions: HashMap<(ProcessId, String), Option<u64>>,
-    pub debug_makers: HashMap<ProcessId, Option<Arc<DebugMaker>>>,
+    pub debug_functions: HashMap<(ProcessKey, String), Option<u64>>,
+    pub debug_makers: HashMap<ProcessKey, Option<Arc<DebugMaker>>>,
     /// Where `x` goes on, and how.
     pub examined: Option<(u64, char, char)>,
 }

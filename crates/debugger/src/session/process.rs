@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wayfarer_backend::{
-    self as backend, GeneralRegisters, ProcessId, StopReason, ThreadState, VectorRegisters,
+    self as backend, AgentId, GeneralRegisters, StopReason, ThreadState, VectorRegisters,
 };
 use wayfarer_symbols::frames::Backtrace;
 use wayfarer_symbols::registers::Registers;
 
-use super::Space;
+use super::{ProcessKey, Space, ThreadKey};
 use crate::ThreadId;
 use crate::set::Member;
 use crate::view::{Origin, ProcessState, Who};
 
 /// One thread.
 pub(crate) struct Thread {
-    /// The back end's id.
-    pub id: backend::ThreadId,
+    /// Whose thread it is, and what it is called there.
+    pub key: ThreadKey,
     pub number: u32,
     pub tid: i32,
     pub name: String,
@@ -43,9 +43,9 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    pub fn new(told: &backend::Thread, number: u32) -> Thread {
+    pub fn new(agent: AgentId, told: &backend::Thread, number: u32) -> Thread {
         Thread {
-            id: told.id,
+            key: ThreadKey { agent, id: told.id },
             number,
             tid: told.tid,
             name: told.name.clone(),
@@ -96,8 +96,8 @@ impl Thread {
 
 /// One process.
 pub(crate) struct Process {
-    /// The back end's id.
-    pub id: ProcessId,
+    /// Who holds it, and what it is called there.
+    pub key: ProcessKey,
     pub number: u32,
     pub pid: i32,
     pub name: String,
@@ -146,14 +146,15 @@ impl Process {
         if let Some(known) = self
             .threads
             .values_mut()
-            .find(|thread| thread.id == told.id)
+            .find(|thread| thread.key.id == told.id)
         {
             known.name.clone_from(&told.name);
             return known.number;
         }
         let number = self.next_thread;
         self.next_thread += 1;
-        self.threads.insert(number, Thread::new(told, number));
+        self.threads
+            .insert(number, Thread::new(self.key.agent, told, number));
         number
     }
 
