@@ -60,6 +60,8 @@ macro_rules! for_each_call {
                 launch, Launch(LaunchRequest) -> LaunchReply;
                 /// Takes running processes; they are left stopped.
                 attach, Attach(AttachRequest) -> AttachReply;
+                /// Begins a replay of a trace.
+                open_trace, OpenTrace(OpenTraceRequest) -> OpenTraceReply;
             }
         }
     };
@@ -96,7 +98,7 @@ macro_rules! traits {
             $($(#[$always_doc])* fn $always(&self, request: $always_request) -> Answer<$always_reply>;)*
         }
 
-        /// The ability to take processes in: by starting them, or by attaching to them.
+        /// The ability to take processes in: by starting them, from a trace, or by attaching to them.
         pub trait Launches: Send + Sync {
             $($(#[$launch_doc])* fn $launch(&self, request: $launch_request) -> Answer<$launch_reply>;)*
         }

@@ -1,6 +1,6 @@
 //! What happens without being asked for: one closed enum.
 
-use crate::{BreakpointId, Module, Process, ProcessId, Thread, ThreadId, ThreadStop};
+use crate::{BreakpointId, Module, Process, ProcessId, ReplayEnded, Thread, ThreadId, ThreadStop};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +72,8 @@ pub enum EventKind {
     },
     /// A thread waits at a barrier now.
     BarrierArrived(BarrierArrived),
+    /// Nobody of a replay lives any more.
+    ReplayEnded(ReplayEnded),
     /// Threads run again; told so that several front ends of a session agree.
     Resumed(Vec<ThreadId>),
 }

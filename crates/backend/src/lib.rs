@@ -27,6 +27,7 @@ mod memory;
 mod module;
 mod process;
 mod registers;
+mod replay;
 mod resume;
 mod settings;
 mod signal;
@@ -59,6 +60,7 @@ pub use memory::{
 pub use module::{Module, ModulesReply, ModulesRequest};
 pub use process::{Process, Thread, ThreadState};
 pub use registers::{GeneralRegisters, VectorRegisters, WriteRegistersRequest};
+pub use replay::{OpenTraceReply, OpenTraceRequest, ReplayEnded};
 pub use resume::{
     Action, AddressRange, Delivery, HaltReply, HaltRequest, ReleaseRequest, ResumeAction,
     ResumeRequest, SetHeldRequest,

@@ -29,6 +29,8 @@ pub struct Module {
     pub deleted: bool,
     /// A path that opens the very file that is mapped, also if that is deleted or in another mount namespace.
     pub open_path: Option<String>,
+    /// Our own library in the program, whose functions are not the program's.
+    pub runtime: bool,
     /// The address of its link_map, where the dynamic linker knows it.
     pub link_map: Option<u64>,
 }

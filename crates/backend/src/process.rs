@@ -11,6 +11,8 @@ pub struct Process {
     pub pid: i32,
     /// Who made it, if that is in the session.
     pub parent: Option<ProcessId>,
+    /// What it is called, if the back end knows better than whoever asks: in a replay, its name in the trace.
+    pub name: Option<String>,
     /// Path of the executable as the kernel gives it; empty if it is not known.
     pub executable: String,
     /// Its argument vector.

@@ -40,4 +40,6 @@ pub struct ThreadSnapshot {
     pub stack_address: u64,
     /// Shorter than asked at the end of the stack's mapping.
     pub stack: Vec<u8>,
+    /// In a replay: how many events of the recording it has made.
+    pub events: Option<u64>,
 }

@@ -13,6 +13,8 @@ pub struct ThreadStop {
     pub reason: StopReason,
     /// Its registers; none if it went before they could be read.
     pub registers: Option<GeneralRegisters>,
+    /// In a replay: how many events of the recording it has made.
+    pub events: Option<u64>,
 }
 
 /// Why a thread stopped.
@@ -38,6 +40,10 @@ pub enum StopReason {
     Barrier(BarrierComplete),
     /// Launched and at its first instruction, or attached to.
     Initial,
+    /// A replay cannot go on, because its recording has no more; where everybody is.
+    EndOfTrace(String),
+    /// A replay met what its recording does not have; the explanation.
+    Diverged(String),
     /// An int3 of the program's own, or another trap that none of ours explains.
     Trap,
 }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use wayfarer_runtime_abi::layout::flags;
 
 use crate::delays::Delays;
+use crate::live::LiveOptions;
 
 /// Records programs that are many (threads, processes) and plays them back, as often as you like.
 #[derive(Parser)]
@@ -138,30 +139,21 @@ pub struct ReplayOptions {
     /// The trace directory
     #[arg(value_name = "DIR")]
     pub trace: PathBuf,
-    /// Compare everything and end; exit status 0 identical, 3 diverged
-    #[arg(long)]
+    #[command(flatten)]
+    pub live: LiveOptions,
+    /// Replay all, compare everything, without a prompt; exit status 0 identical, 3 diverged. With --json the verdict is
+    /// one JSON object, the last line of stdout
+    #[arg(long, conflicts_with_all = ["batch", "execute", "script"])]
     pub check: bool,
-    /// Print the verdict as one JSON object, the last line of stdout
-    #[arg(long)]
-    pub json: bool,
     /// Replay one process by itself (recorded with --contents all)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "check")]
     pub only: Option<String>,
     /// When a trace with parallel threads diverges, try again with other timing, up to N times
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "check")]
     pub retry: u32,
     /// Run the threads of parallel processes one at a time, with these delays: PROCESS:POINT:OTHERS,…
-    #[arg(long, value_name = "DELAYS", hide = true)]
+    #[arg(long, value_name = "DELAYS", hide = true, requires = "check")]
     pub solid_delays: Option<Delays>,
-    /// Stop after the last command. Hidden, as are the next two: a replay takes no commands yet
-    #[arg(long, hide = true)]
-    pub batch: bool,
-    /// Run a debugger command
-    #[arg(short = 'e', value_name = "COMMAND", hide = true)]
-    pub execute: Vec<String>,
-    /// Run the debugger commands of a file
-    #[arg(short = 'x', value_name = "FILE", hide = true)]
-    pub script: Vec<PathBuf>,
 }
 
 #[derive(Args)]
@@ -218,15 +210,16 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_does_not_advertise_commands_that_it_does_not_take() {
-        let mut command = Options::command();
-        let replay = command.find_subcommand_mut("replay").unwrap();
-        let help = replay.render_long_help().to_string();
-        assert!(help.contains("--check"), "{help}");
-        assert!(!help.contains("--batch"), "{help}");
-        assert!(!help.contains("-e ") && !help.contains("-x "), "{help}");
-        let options = ["wayfarer", "replay", "t", "--batch", "-e", "bt"];
-        assert!(Options::try_parse_from(options).is_ok());
+    fn a_replay_is_checked_or_takes_commands() {
+        let parsed = |words: &[&str]| {
+            let words = ["wayfarer", "replay", "t"].iter().chain(words);
+            Options::try_parse_from(words)
+        };
+        assert!(parsed(&["--batch", "-e", "bt", "-x", "file"]).is_ok());
+        assert!(parsed(&["--check", "--json", "--retry", "2"]).is_ok());
+        assert!(parsed(&["--check", "-e", "bt"]).is_err());
+        assert!(parsed(&["--retry", "2"]).is_err());
+        assert!(parsed(&["--only", "bank", "-e", "bt"]).is_err());
     }
 
     #[test]

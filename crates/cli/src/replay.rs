@@ -1,6 +1,7 @@
-//! `wayfarer replay`.
+//! `wayfarer replay`: a recorded run under the debugger, or compared with its recording.
 
 use serde::Serialize;
+use wayfarer_debugger::OpenTrace;
 use wayfarer_recorder::raced;
 use wayfarer_recorder::replay::{self, ReplayError, ReplayReport, SolidChoice};
 use wayfarer_replay::Explanation;
@@ -8,19 +9,28 @@ use wayfarer_runtime_abi::layout::{Delay, process_state};
 use wayfarer_trace::Trace;
 
 use crate::options::ReplayOptions;
-use crate::say;
+use crate::{live, say};
 
 const IDENTICAL: i32 = 0;
 const DIVERGED: i32 = 3;
 
 pub fn run(options: &ReplayOptions) -> i32 {
-    let interactive = options.batch || !options.execute.is_empty() || !options.script.is_empty();
-    if interactive && !options.check {
-        say::line(
-            "not yet: a replay takes no debugger commands (-e, -x, --batch); `wayfarer replay --check DIR` compares it with the recording, `wayfarer info DIR` and `wayfarer history DIR` tell what happened, `wayfarer run CMD` debugs the program itself",
-        );
-        return 2;
+    if options.check {
+        check(options)
+    } else {
+        live::converse(&options.live, |interpreter| {
+            interpreter.debugger.open_trace(OpenTrace {
+                directory: std::path::absolute(&options.trace)
+                    .unwrap_or_else(|_| options.trace.clone()),
+                accept_damage: true,
+            })?;
+            Ok(())
+        })
     }
+}
+
+/// Replays all and compares everything, without a prompt.
+fn check(options: &ReplayOptions) -> i32 {
     let trace = match Trace::open(&options.trace) {
         Ok(trace) => trace,
         Err(error) => {
@@ -49,7 +59,7 @@ fn attempts(trace: &Trace, options: &ReplayOptions) -> Result<(ReplayReport, u32
     loop {
         let wanted = replay::ReplayOptions {
             only: options.only.as_deref(),
-            accept_damage: !options.check,
+            accept_damage: false,
             perturb: attempt > 1,
             solid: options
                 .solid_delays
@@ -130,7 +140,7 @@ fn tell(options: &ReplayOptions, report: &ReplayReport, attempt: u32) -> i32 {
     if let Some(explanation) = &report.explanation {
         say::line(&explanation.to_string());
         learn(explanation);
-    } else if !options.check || (say::to_a_terminal() && !options.json) {
+    } else if say::to_a_terminal() && !options.live.json {
         say::line(&format!(
             "identical: {} events of {} threads in {} processes, exit status {}",
             report.events, report.threads, report.processes, report.status
@@ -142,7 +152,7 @@ fn tell(options: &ReplayOptions, report: &ReplayReport, attempt: u32) -> i32 {
             Some(_) => format!("none of {attempt} attempts was identical"),
         });
     }
-    if options.json {
+    if options.live.json {
         if report.open_line {
             // The verdict has a line of its own, whatever the program left behind.
             say::fact("");

@@ -56,6 +56,17 @@ pub enum Event {
     },
     /// Anything else worth a line: a watchpoint removed, a condition that cannot be evaluated.
     Message { text: String },
+    /// No process of the replay lives any more.
+    ReplayEnded {
+        identical: bool,
+        /// How it differed from the recording.
+        difference: Option<String>,
+        /// Exit status of the command as it was reproduced.
+        status: i32,
+        events: u64,
+        threads: u64,
+        processes: u64,
+    },
     /// The connection to the agent ended; every process is gone from our hands.
     AgentLost { why: String },
 }

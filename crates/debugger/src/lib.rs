@@ -30,7 +30,7 @@ pub use event::{Event, Listening};
 pub use location::Location;
 pub use request::{
     AgentStart, BreakpointSpec, CatchSpec, Count, DisassembleSpec, ExamineSpec, HandleAction,
-    Launch, ListSpec, Options, Run, StackFrame, StackSpec, WatchAccess, WatchSpec,
+    Launch, ListSpec, OpenTrace, Options, Run, StackFrame, StackSpec, WatchAccess, WatchSpec,
 };
 pub use set::{Set, ThreadId};
 pub use source::Listed;

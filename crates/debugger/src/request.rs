@@ -65,6 +65,14 @@ pub struct Launch {
     pub randomize: bool,
 }
 
+/// A trace to replay.
+#[derive(Clone, Debug, Default)]
+pub struct OpenTrace {
+    pub directory: PathBuf,
+    /// The good part of a damaged trace is better than nothing.
+    pub accept_damage: bool,
+}
+
 /// A frame of a thread: what most requests are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct StackFrame {

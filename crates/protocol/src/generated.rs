@@ -201,6 +201,40 @@ pub struct LaunchReply {
     pub process: ::core::option::Option<Process>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OpenTraceRequest {
+    #[prost(uint64, tag = "1")]
+    pub session: u64,
+    #[prost(string, tag = "2")]
+    pub directory: ::prost::alloc::string::String,
+    /// The good part of a damaged trace is better than nothing.
+    #[prost(bool, tag = "3")]
+    pub accept_damage: bool,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct OpenTraceReply {
+    #[prost(message, optional, tag = "1")]
+    pub process: ::core::option::Option<Process>,
+    /// What the user should know: what is unreadable, what was not followed while recording.
+    #[prost(string, repeated, tag = "2")]
+    pub notes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Nobody of a replay lives any more.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReplayEnded {
+    /// How it differed from the recording; absent: it is identical and complete.
+    #[prost(string, optional, tag = "1")]
+    pub difference: ::core::option::Option<::prost::alloc::string::String>,
+    /// Exit status of the command as the replay reproduced it, 128 + signal.
+    #[prost(int32, tag = "2")]
+    pub status: i32,
+    #[prost(uint64, tag = "3")]
+    pub events: u64,
+    #[prost(uint64, tag = "4")]
+    pub threads: u64,
+    #[prost(uint64, tag = "5")]
+    pub processes: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AttachRequest {
     #[prost(uint64, tag = "1")]
     pub session: u64,
@@ -260,6 +294,9 @@ pub struct Process {
     /// Its memory belongs to its parent until it execs (vfork, posix_spawn).
     #[prost(bool, tag = "9")]
     pub shares_memory: bool,
+    /// What it is called, if the agent knows better: in a replay, its name in the trace.
+    #[prost(string, optional, tag = "11")]
+    pub name: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Thread {
@@ -689,6 +726,9 @@ pub struct ThreadSnapshot {
     pub stack: ::prost::alloc::vec::Vec<u8>,
     #[prost(message, optional, tag = "7")]
     pub failure: ::core::option::Option<Failure>,
+    /// In a replay: how many events of the recording it has made.
+    #[prost(uint64, optional, tag = "8")]
+    pub events: ::core::option::Option<u64>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ModulesRequest {
@@ -732,6 +772,9 @@ pub struct Module {
     /// Address of its link_map when the dynamic linker knows it.
     #[prost(uint64, optional, tag = "10")]
     pub link_map: ::core::option::Option<u64>,
+    /// Our own library in the program, whose functions are not the program's.
+    #[prost(bool, tag = "12")]
+    pub runtime: bool,
 }
 /// System V calling convention. The thread is put back as it was, whatever happens (also its vector registers, and
 /// a system call that it was in). Other threads stay stopped.
@@ -812,7 +855,7 @@ pub struct Event {
     /// CLOCK_MONOTONIC of the agent's host.
     #[prost(uint64, tag = "2")]
     pub time_ns: u64,
-    #[prost(oneof = "event::Kind", tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13")]
+    #[prost(oneof = "event::Kind", tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14")]
     pub kind: ::core::option::Option<event::Kind>,
 }
 /// Nested message and enum types in `Event`.
@@ -841,6 +884,8 @@ pub mod event {
         ProcessDetached(super::ProcessDetached),
         #[prost(message, tag = "13")]
         Resumed(super::Resumed),
+        #[prost(message, tag = "14")]
+        ReplayEnded(super::ReplayEnded),
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -923,10 +968,16 @@ pub struct ThreadStop {
     /// Absent if the thread went before they could be read.
     #[prost(message, optional, tag = "5")]
     pub registers: ::core::option::Option<GeneralRegisters>,
+    /// In a replay: how many events of the recording it has made.
+    #[prost(uint64, optional, tag = "6")]
+    pub events: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StopReason {
-    #[prost(oneof = "stop_reason::Reason", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14")]
+    #[prost(
+        oneof = "stop_reason::Reason",
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15, 16"
+    )]
     pub reason: ::core::option::Option<stop_reason::Reason>,
 }
 /// Nested message and enum types in `StopReason`.
@@ -957,6 +1008,12 @@ pub mod stop_reason {
         /// An int3 of the program's own, or another trap that none of ours explains.
         #[prost(message, tag = "14")]
         Trap(super::ProgramTrap),
+        /// A replay cannot go on: its recording has no more. Where everybody is.
+        #[prost(string, tag = "15")]
+        EndOfTrace(::prost::alloc::string::String),
+        /// A replay met what its recording does not have. The explanation.
+        #[prost(string, tag = "16")]
+        Diverged(::prost::alloc::string::String),
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1552,6 +1609,28 @@ pub mod agent_client {
                 .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "Attach"));
             self.inner.unary(req, path, codec).await
         }
+        /// Begins a replay of a trace. Its first process is left stopped as by Launch.
+        pub async fn open_trace(
+            &mut self,
+            request: impl tonic::IntoRequest<super::OpenTraceRequest>,
+        ) -> std::result::Result<tonic::Response<super::OpenTraceReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/wayfarer.agent.v1.Agent/OpenTrace",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "OpenTrace"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Lets processes go as if we had never been there.
         pub async fn detach(
             &mut self,
@@ -2055,6 +2134,11 @@ pub mod agent_server {
             &self,
             request: tonic::Request<super::AttachRequest>,
         ) -> std::result::Result<tonic::Response<super::AttachReply>, tonic::Status>;
+        /// Begins a replay of a trace. Its first process is left stopped as by Launch.
+        async fn open_trace(
+            &self,
+            request: tonic::Request<super::OpenTraceRequest>,
+        ) -> std::result::Result<tonic::Response<super::OpenTraceReply>, tonic::Status>;
         /// Lets processes go as if we had never been there.
         async fn detach(
             &self,
@@ -2431,6 +2515,49 @@ pub mod agent_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AttachSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/wayfarer.agent.v1.Agent/OpenTrace" => {
+                    #[allow(non_camel_case_types)]
+                    struct OpenTraceSvc<T: Agent>(pub Arc<T>);
+                    impl<T: Agent> tonic::server::UnaryService<super::OpenTraceRequest>
+                    for OpenTraceSvc<T> {
+                        type Response = super::OpenTraceReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::OpenTraceRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Agent>::open_trace(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = OpenTraceSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -178,18 +178,21 @@ fn reason() -> impl Strategy<Value = StopReason> {
         })),
         Just(StopReason::Initial),
         Just(StopReason::Trap),
+        ".{0,9}".prop_map(StopReason::EndOfTrace),
+        ".{0,9}".prop_map(StopReason::Diverged),
     ]
 }
 
 fn stop() -> impl Strategy<Value = ThreadStop> {
-    (id(), id(), reason(), of(general())).prop_map(|(process, thread, reason, registers)| {
-        ThreadStop {
+    (id(), id(), reason(), of(general()), of(any::<u64>())).prop_map(
+        |(process, thread, reason, registers, events)| ThreadStop {
             process: ProcessId(process),
             thread: ThreadId(thread),
             reason,
             registers,
-        }
-    })
+            events,
+        },
+    )
 }
 
 fn thread() -> impl Strategy<Value = Thread> {
@@ -220,14 +223,20 @@ fn thread() -> impl Strategy<Value = Thread> {
 fn process() -> impl Strategy<Value = Process> {
     (
         (id(), any::<(i32, bool, bool)>(), of(id())),
-        (".{0,5}", vec(".{0,5}", 0..3), vec(thread(), 0..3)),
+        (
+            ".{0,5}",
+            vec(".{0,5}", 0..3),
+            vec(thread(), 0..3),
+            of(".{0,5}"),
+        ),
     )
         .prop_map(|((id, (pid, launched, shares_memory), parent), rest)| {
-            let (executable, arguments, threads) = rest;
+            let (executable, arguments, threads, name) = rest;
             Process {
                 id: ProcessId(id),
                 pid,
                 parent: parent.map(ProcessId),
+                name,
                 executable,
                 arguments,
                 launched,
@@ -240,7 +249,7 @@ fn process() -> impl Strategy<Value = Process> {
 fn module() -> impl Strategy<Value = Module> {
     (
         (".{0,5}", of(bytes()), of(".{0,5}"), of(any::<u64>())),
-        any::<([u64; 3], [bool; 3])>(),
+        any::<([u64; 3], [bool; 4])>(),
     )
         .prop_map(
             |((path, build_id, open_path, link_map), (n, flags))| Module {
@@ -252,6 +261,7 @@ fn module() -> impl Strategy<Value = Module> {
                 executable: flags[0],
                 interpreter: flags[1],
                 deleted: flags[2],
+                runtime: flags[3],
                 open_path,
                 link_map,
             },
@@ -467,19 +477,29 @@ fn call_reply() -> impl Strategy<Value = InferiorCallReply> {
 }
 
 fn snapshot() -> impl Strategy<Value = TargetSnapshot> {
-    let found = (id(), id(), general(), vector(), any::<u64>(), bytes()).prop_map(
-        |(process, thread, general, vector, stack_address, stack)| TargetSnapshot {
-            target: Target::Thread(ThreadId(thread)),
-            outcome: Ok(ThreadSnapshot {
-                process: ProcessId(process),
-                thread: ThreadId(thread),
-                general,
-                vector,
-                stack_address,
-                stack,
-            }),
-        },
-    );
+    let found = (
+        id(),
+        id(),
+        general(),
+        vector(),
+        any::<u64>(),
+        bytes(),
+        of(any::<u64>()),
+    )
+        .prop_map(
+            |(process, thread, general, vector, stack_address, stack, events)| TargetSnapshot {
+                target: Target::Thread(ThreadId(thread)),
+                outcome: Ok(ThreadSnapshot {
+                    process: ProcessId(process),
+                    thread: ThreadId(thread),
+                    general,
+                    vector,
+                    stack_address,
+                    stack,
+                    events,
+                }),
+            },
+        );
     let missing = (target(), failure()).prop_map(|(target, failure)| TargetSnapshot {
         target,
         outcome: Err(failure),
@@ -539,6 +559,12 @@ round_trips! {
         |(arguments, environment, directory, randomize)| LaunchRequest { arguments, environment, directory, randomize }
     );
     launched: LaunchReply, process();
+    open_trace: OpenTraceRequest, (".{0,5}", any::<bool>()).prop_map(
+        |(directory, accept_damage)| OpenTraceRequest { directory, accept_damage }
+    );
+    opened: OpenTraceReply, (process(), vec(".{0,5}", 0..3)).prop_map(
+        |(process, notes)| OpenTraceReply { process, notes }
+    );
     attach: AttachRequest, vec(any::<i32>(), 0..3).prop_map(|pids| AttachRequest { pids });
     attached: AttachReply, {
         let outcome = prop_oneof![process().prop_map(Ok), failure().prop_map(Err)];

@@ -58,6 +58,15 @@ pub fn anybody_left() -> bool {
     answer == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ECHILD)
 }
 
+/// Makes us the parent of all orphans among our descendants.
+pub fn adopt_orphans() -> io::Result<()> {
+    // SAFETY: a number in, nothing out.
+    match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Waits for the next report of one thread, which must be about to have one; `None` if it does not exist.
 pub(crate) fn wait_for(tid: Tid) -> Option<Report> {
     loop {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use wayfarer_calls::Number;
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId};
 use wayfarer_runtime_abi::record::{self, Record};
 use wayfarer_trace::{ContentsMode, Form, Trace};
@@ -32,6 +33,8 @@ pub struct Plan {
     pub modules: Vec<Module>,
     /// Events in the log of each thread.
     pub events: BTreeMap<ThreadId, u64>,
+    /// Processes that threads made: by thread, and how many events it had made then, the fork included.
+    pub children: BTreeMap<(ThreadId, u64), ProcessId>,
     /// Recorded ends.
     pub ends: BTreeMap<ProcessId, ProcessEnd>,
     /// With `--only`: the process and all its ancestors. `None`: all.
@@ -59,6 +62,7 @@ impl Plan {
         let mut start = None;
         let mut modules: BTreeMap<(Vec<u8>, Vec<u8>), Module> = BTreeMap::new();
         let mut events: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        let mut children = BTreeMap::new();
         let mut runs = RunLengths::default();
         let mut parallel = false;
         // A raw session that was left by a killed recorder may end in a half-written place: that is a
@@ -80,6 +84,9 @@ impl Plan {
             for record in records_in(piece) {
                 *count += u64::from(record.is_event());
                 runs.add(&record);
+                if let Some(child) = child_of(&record).filter(|child| Some(*child) != process) {
+                    children.insert((thread, *count), child);
+                }
                 parallel |=
                     record.tag == record::THREADS && record.number == record::threads::PARALLEL;
                 let found = Some(record).filter(|record| record.tag == record::START);
@@ -123,6 +130,7 @@ impl Plan {
             start,
             modules: modules.into_values().collect(),
             events,
+            children,
             ends,
             wanted,
             cut,
@@ -131,6 +139,15 @@ impl Plan {
             parallel,
         })
     }
+}
+
+/// The process that a record's call made, or, for a thread, its own.
+fn child_of(record: &Record<'_>) -> Option<ProcessId> {
+    const FORKS: [Number; 4] = [Number::CLONE, Number::FORK, Number::VFORK, Number::CLONE3];
+    let forks =
+        record.tag == record::SYSCALL && FORKS.iter().any(|call| call.word() == record.number);
+    let word = record.payload.first_chunk::<4>().filter(|_| forks)?;
+    Some(ProcessId(u32::from_le_bytes(*word)))
 }
 
 /// The records of a piece of log, which consists of whole ones.

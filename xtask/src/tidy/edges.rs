@@ -28,7 +28,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("protocol", &["backend"]),
     (
         "agent",
-        &["ptrace", "protocol", "backend", "predicate", "model"],
+        &[
+            "ptrace",
+            "protocol",
+            "backend",
+            "predicate",
+            "model",
+            "recorder",
+            "replay",
+            "runtime-abi",
+            "trace",
+        ],
     ),
     ("symbols", &["model"]),
     ("expression", &["symbols", "predicate", "model"]),

@@ -9,16 +9,63 @@ use super::watch::Watched;
 use crate::command::Reply;
 use crate::failure;
 use wayfarer_backend::{
-    Answer, AttachReply, AttachRequest, BreakpointId, EventKind, Failure, FailureKind, LaunchReply,
-    LaunchRequest, Origin, ProcessId, StopReason, ThreadId,
+    self as backend, Answer, AttachReply, AttachRequest, BreakpointId, EventKind, Failure,
+    FailureKind, LaunchReply, LaunchRequest, OpenTraceReply, Origin, ProcessId, StopReason,
+    ThreadId,
 };
 use wayfarer_ptrace::wait::kill;
 use wayfarer_ptrace::{Error, Launch, Running, Tid, process_files};
 
 /// A launch that has not reached its program yet.
 pub struct Starting {
-    reply: Reply<Answer<LaunchReply>>,
+    answer: Answered,
     program: String,
+}
+
+/// Who waits for it.
+enum Answered {
+    Launch(Reply<Answer<LaunchReply>>),
+    /// With what the user should know of the trace.
+    Trace(Reply<Answer<OpenTraceReply>>, Vec<String>),
+}
+
+impl Starting {
+    fn program(launch: &Launch, reply: Reply<Answer<LaunchReply>>) -> Starting {
+        Starting {
+            answer: Answered::Launch(reply),
+            program: name_of(launch),
+        }
+    }
+
+    /// The first program of a replay.
+    pub(super) fn trace(
+        launch: &Launch,
+        reply: Reply<Answer<OpenTraceReply>>,
+        notes: Vec<String>,
+    ) -> Starting {
+        Starting {
+            answer: Answered::Trace(reply, notes),
+            program: name_of(launch),
+        }
+    }
+
+    fn answer(self, outcome: Answer<backend::Process>) {
+        match self.answer {
+            Answered::Launch(reply) => {
+                let _ = reply.send(outcome);
+            }
+            Answered::Trace(reply, notes) => {
+                let _ = reply.send(outcome.map(|process| OpenTraceReply { process, notes }));
+            }
+        }
+    }
+}
+
+fn name_of(launch: &Launch) -> String {
+    let name = launch.arguments.first();
+    name.map_or_else(String::new, |name| {
+        String::from_utf8_lossy(name).into_owned()
+    })
 }
 
 /// Which process a newborn belongs to.
@@ -31,15 +78,15 @@ pub(super) struct Birth {
 impl Tracer {
     /// Starts a program; answered when it stands at its first instruction.
     pub(super) fn launch(&mut self, request: LaunchRequest, reply: Reply<Answer<LaunchReply>>) {
+        if self.replay.is_some() {
+            let message = "this session is a replay, in which nothing but the trace runs";
+            let _ = reply.send(Err(Failure::new(FailureKind::Invalid, message)));
+            return;
+        }
         let launch = launch_of(request);
-        let program = launch
-            .arguments
-            .first()
-            .map(|name| String::from_utf8_lossy(name).into_owned())
-            .unwrap_or_default();
         match wayfarer_ptrace::launch(&launch) {
             Ok(pid) => {
-                self.starting.insert(pid, Starting { reply, program });
+                self.starting.insert(pid, Starting::program(&launch, reply));
             }
             Err(error) => {
                 let _ = reply.send(Err(failure::of(&error)));
@@ -62,8 +109,12 @@ impl Tracer {
             launched: true,
             wanted: Wanted::Stopped,
         };
+        let name = self.name_of_root(pid);
         let answer = match self.enter_process(pid, birth, None) {
             Ok(process) => {
+                if let Some(process) = self.processes.get_mut(&process) {
+                    process.name = name;
+                }
                 let thread = self.first_thread(process);
                 if let Some(thread) = thread.and_then(|thread| self.threads.get_mut(&thread)) {
                     thread.newborn = false;
@@ -77,15 +128,15 @@ impl Tracer {
             }
             Err(error) => Err(failure::of(&error)),
         };
-        let _ = starting.reply.send(answer);
+        starting.answer(answer);
     }
 
     /// A launched process ended before it had a program.
     pub(super) fn launch_ended(&mut self, pid: Tid) {
         if let Some(starting) = self.starting.remove(&pid) {
             let message = format!("{} ended before it had begun", starting.program);
-            let failure = Failure::new(FailureKind::Launch, message);
-            let _ = starting.reply.send(Err(failure));
+            starting.answer(Err(Failure::new(FailureKind::Launch, message)));
+            self.abandon_replay();
         }
     }
 
@@ -172,6 +223,7 @@ impl Tracer {
             linker: None,
             watched: Watched::default(),
             leaving: false,
+            name: None,
         };
         self.processes.insert(id, process);
         self.enter_thread(id, Running::of_newborn(pid), birth.wanted);
@@ -251,7 +303,9 @@ impl Tracer {
         };
         // A child that is gone already is of no interest: its end is reported to nobody we know.
         let id = self.enter_process(child, birth, shared).ok()?;
+        let name = self.name_of_child(maker);
         if let Some(process) = self.processes.get_mut(&id) {
+            process.name = name;
             process.linker = linker;
         }
         self.inherit_breakpoints(parent, id, parent_space, shared.is_some());

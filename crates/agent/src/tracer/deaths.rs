@@ -34,6 +34,8 @@ impl Tracer {
             return;
         };
         let leaving = self.processes[&id].leaving;
+        let last = self.processes.len() == 1;
+        self.replayed_process_ended(pid, end, last);
         self.forget_process(id);
         if leaving {
             return;

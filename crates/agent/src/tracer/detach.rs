@@ -245,6 +245,9 @@ impl Tracer {
 
     pub(super) fn kill(&mut self, request: &KillRequest) -> TargetResults {
         let (processes, mut results) = self.processes_of(request);
+        if processes.len() == self.processes.len() {
+            self.abandon_replay();
+        }
         for process in processes {
             let failure = self
                 .processes
@@ -302,6 +305,7 @@ impl Tracer {
         self.ending = Some(reply.into_iter().collect());
         self.ending_deadline_ns = monotonic_ns() + 5_000_000_000;
         self.events = None;
+        self.abandon_replay();
         for starting in self.starting.keys() {
             let _ = kill(*starting);
         }

@@ -39,6 +39,7 @@ impl Tracer {
             launched: process.launched,
             threads: Vec::new(),
             shares_memory: process.shares_memory,
+            name: process.name.clone(),
         };
         let threads = threads
             .into_iter()
@@ -71,12 +72,14 @@ impl Tracer {
 
     /// A thread's stop with its registers.
     pub(super) fn describe_stop(&mut self, id: ThreadId, reason: StopReason) -> Option<ThreadStop> {
+        let events = self.events_of(id);
         let thread = self.threads.get_mut(&id)?;
         Some(ThreadStop {
             process: thread.process,
             thread: id,
             reason,
             registers: thread.registers().as_ref().map(convert::general_of),
+            events,
         })
     }
 }

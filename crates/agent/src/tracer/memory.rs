@@ -18,7 +18,7 @@ const RED_ZONE: u64 = 128;
 const PAGE: u64 = 4096;
 
 impl Tracer {
-    fn space_of_process(&self, id: ProcessId) -> Option<&Space> {
+    pub(super) fn space_of_process(&self, id: ProcessId) -> Option<&Space> {
         self.spaces.get(&self.processes.get(&id)?.space)
     }
 
@@ -132,6 +132,7 @@ impl Tracer {
 
     fn snapshot_of(&mut self, id: ThreadId, request: &SnapshotRequest) -> Answer<ThreadSnapshot> {
         let gone = || failure::no_thread(id);
+        let events = self.events_of(id);
         let thread = self.threads.get_mut(&id).ok_or_else(gone)?;
         if !thread.is_stopped() {
             return Err(failure::running(id));
@@ -157,6 +158,7 @@ impl Tracer {
             vector: vector.as_ref().map(convert::vector_of).map(Box::new),
             stack_address,
             stack,
+            events,
         })
     }
 }

@@ -41,6 +41,7 @@ mod modules;
 mod operands;
 mod process;
 mod protection;
+mod replay;
 mod reports;
 mod requests;
 mod resuming;
@@ -58,6 +59,7 @@ use breakpoints::Breakpoint;
 use displaced::Displaced;
 use halting::Halting;
 use process::{Process, Space, SpaceId};
+use replay::Replay;
 use signals::Dispositions;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -121,6 +123,8 @@ pub struct Tracer {
     catchpoints: BTreeMap<BreakpointId, Catch>,
     dispositions: Dispositions,
     halting: Vec<Halting>,
+    /// The processes are a trace's.
+    replay: Option<Replay>,
     /// Children that were made by an instruction out of line.
     corrections: HashMap<Tid, Displaced>,
     /// The thread being reported has been put before its breakpoint already.
@@ -152,6 +156,7 @@ impl Tracer {
             catchpoints: BTreeMap::new(),
             dispositions: Dispositions::default(),
             halting: Vec::new(),
+            replay: None,
             corrections: HashMap::new(),
             rewound: None,
             next_id: 0,
@@ -179,6 +184,7 @@ impl Tracer {
             if self.finished() {
                 return;
             }
+            self.attend_to_replay();
             if reports == MOST_REPORTS {
                 continue;
             }
@@ -215,7 +221,9 @@ impl Tracer {
             || self.threads.values().any(|thread| {
                 matches!(thread.activity, thread::Activity::Call(_)) && !thread.is_stopped()
             });
-        waiting.then_some(Duration::from_millis(50))
+        let own = waiting.then_some(Duration::from_millis(50));
+        let replay = self.replay_patience();
+        own.into_iter().chain(replay).min()
     }
 
     fn tick(&mut self) {

@@ -1,6 +1,7 @@
 //! The ELF files that a process has mapped.
 
 use super::Tracer;
+use super::replay::is_runtime;
 use crate::failure;
 use crate::image::{Image, images};
 use std::os::unix::fs::MetadataExt;
@@ -48,6 +49,7 @@ impl Tracer {
                     executable,
                     interpreter: value(AT_BASE).is_some_and(|base| base != 0 && holds(base)),
                     link_map: link.map(|link| link.address),
+                    runtime: is_runtime(&image.path),
                 }
             })
             .collect();

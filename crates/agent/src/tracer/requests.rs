@@ -17,6 +17,7 @@ impl Tracer {
                 let _ = reply.send(Ok(()));
             }
             Command::Launch(request, reply) => self.launch(request, reply),
+            Command::OpenTrace(request, reply) => self.open_trace(&request, reply),
             Command::Attach(request, reply) => self.attach(request, reply),
             Command::Detach(request, reply) => self.detach(&request, reply),
             Command::Kill(request, reply) => {

@@ -87,6 +87,13 @@ impl Tracer {
         let Some(Ok(info)) = thread.handle().map(|handle| handle.signal_info()) else {
             return;
         };
+        if self.is_runtimes_own(id, &info) {
+            if let Some(thread) = self.threads.get_mut(&id) {
+                thread.signal = Some(signal);
+            }
+            self.go_on(id);
+            return;
+        }
         if signal == libc::SIGTRAP && self.trap(id, &info) {
             return;
         }

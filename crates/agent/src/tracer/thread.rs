@@ -215,6 +215,11 @@ impl Thread {
         matches!(self.state, State::Stopped(..))
     }
 
+    /// Whether nothing keeps it from running.
+    pub fn may_run(&self) -> bool {
+        self.wanted == Wanted::Running && !self.holds.any()
+    }
+
     /// Whether it runs and would stop if asked.
     pub fn can_be_stopped(&self) -> bool {
         matches!(self.state, State::Running(_)) && !self.in_vfork

@@ -62,6 +62,21 @@ pub fn event(event: &Event, style: StopStyle) -> String {
             format!("[{path} {verb}]\n")
         }
         Event::Message { text } => format!("{}\n", text.trim_end()),
+        Event::ReplayEnded {
+            difference: Some(difference),
+            ..
+        } => {
+            format!("The replay {}\n", difference.trim_end())
+        }
+        Event::ReplayEnded {
+            events,
+            threads,
+            processes,
+            status,
+            ..
+        } => format!(
+            "[End of the recording: identical, {events} events of {threads} threads in {processes} processes, exit status {status}]\n"
+        ),
         Event::AgentLost { why } => format!("The agent has gone: {why}\n"),
     }
 }

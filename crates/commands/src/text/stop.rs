@@ -102,6 +102,12 @@ fn reason(view: &StopView, who: Option<&str>) -> String {
         }
         StopReason::Halted => format!("\n{program} stopped.\n"),
         StopReason::Barrier(barrier) => format!("\n{hit}{}, ", self::barrier(barrier)),
+        StopReason::EndOfTrace { places } => {
+            format!("\nEnd of the recording, which was cut here.\n{places}\n")
+        }
+        StopReason::Diverged { explanation } => {
+            format!("\n{program} {}\n", explanation.trim_end())
+        }
         StopReason::Exited { status: 0 } => {
             format!("[{} exited normally]\n", inferior(view))
         }
@@ -238,6 +244,7 @@ mod tests {
                 text: "\tcode".to_owned(),
             }),
             current: true,
+            events: None,
             new_function: true,
         }
     }

@@ -51,6 +51,9 @@ unharmed.",
 
 /// Brings the program to its first instruction; does nothing when it stands there with these arguments.
 fn load(interpreter: &mut Interpreter, call: &mut Call<'_>) -> Result<(), CommandError> {
+    if interpreter.debugger.replays() {
+        return begin_again(interpreter, call);
+    }
     let Some(mut launch) = interpreter.program.clone() else {
         return Err("No executable file specified.  Use `wayfarer run -- PROGRAM`.".into());
     };
@@ -64,13 +67,7 @@ fn load(interpreter: &mut Interpreter, call: &mut Call<'_>) -> Result<(), Comman
     if interpreter.debugger.at_entry() && !changed {
         return Ok(());
     }
-    if interpreter.debugger.has_processes() && !interpreter.debugger.at_entry() {
-        let question =
-            "The program being debugged has been started already.\nStart it from the beginning?";
-        if !interpreter.confirmed(question, call.lines) {
-            return Err("Program not restarted.".into());
-        }
-    }
+    confirm(interpreter, call)?;
     if changed {
         if interpreter.debugger.has_processes() {
             interpreter.at().kill(Some(&Set::all()))?;
@@ -82,6 +79,31 @@ fn load(interpreter: &mut Interpreter, call: &mut Call<'_>) -> Result<(), Comman
     } else {
         let stop = interpreter.debugger.relaunch()?;
         interpreter.selection.follow(&[stop], &interpreter.debugger);
+    }
+    Ok(())
+}
+
+/// Brings a replay to its beginning.
+fn begin_again(interpreter: &mut Interpreter, call: &mut Call<'_>) -> Result<(), CommandError> {
+    if !call.arguments.is_empty() {
+        return Err("This is a recorded run: its arguments are those of the recording.".into());
+    }
+    if interpreter.debugger.at_entry() {
+        return Ok(());
+    }
+    confirm(interpreter, call)?;
+    let stop = interpreter.debugger.relaunch()?;
+    interpreter.selection.follow(&[stop], &interpreter.debugger);
+    Ok(())
+}
+
+/// Asks before a program that runs is ended.
+fn confirm(interpreter: &mut Interpreter, call: &mut Call<'_>) -> Result<(), CommandError> {
+    let question =
+        "The program being debugged has been started already.\nStart it from the beginning?";
+    let started = interpreter.debugger.has_processes() && !interpreter.debugger.at_entry();
+    if started && !interpreter.confirmed(question, call.lines) {
+        return Err("Program not restarted.".into());
     }
     Ok(())
 }

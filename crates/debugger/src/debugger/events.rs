@@ -80,6 +80,14 @@ impl Debugger {
                     self.end_process(number, ProcessState::Detached);
                 }
             }
+            EventKind::ReplayEnded(ended) => self.emit(Event::ReplayEnded {
+                identical: ended.difference.is_none(),
+                difference: ended.difference,
+                status: ended.status,
+                events: ended.events,
+                threads: ended.threads,
+                processes: ended.processes,
+            }),
             // Our own calls, which have been written down already.
             EventKind::Resumed(_) => {}
         }
@@ -141,7 +149,11 @@ impl Debugger {
         };
         let (number, old_name) = (process.number, process.name.clone());
         process.program.clone_from(&told.executable);
-        if !process.renamed {
+        if !process.renamed
+            && let Some(name) = &told.name
+        {
+            process.name.clone_from(name);
+        } else if !process.renamed {
             let program = called_in(&told, &told.executable);
             process.name = free_name(program, taken.iter().map(String::as_str));
         }
@@ -304,6 +316,7 @@ impl Debugger {
             frame: None,
             source_line: None,
             current,
+            events: None,
             new_function: true,
         };
         self.emit(Event::Stopped(view.clone()));

@@ -63,7 +63,7 @@ use crate::signals::SignalTable;
 use crate::source::Sources;
 use crate::step::StepPlan;
 use crate::view::StopView;
-use crate::{Event, Launch, Listening, Options, Result, Set, ThreadId};
+use crate::{Event, Listening, Options, Result, Set, ThreadId};
 
 /// The debugger of one session.
 ///
@@ -121,7 +121,7 @@ pub struct Debugger {
     death_expected: bool,
     /// Whether a command waits for stops; then its front end follows them.
     foreground: bool,
-    launched: Option<Launch>,
+    begun: Option<processes::Beginning>,
     at_entry: bool,
     memories: Memories,
 }
@@ -161,7 +161,7 @@ impl Debugger {
             unclaimed: Vec::new(),
             death_expected: false,
             foreground: false,
-            launched: None,
+            begun: None,
             at_entry: false,
             memories,
         })

@@ -4,14 +4,37 @@ use std::sync::Arc;
 
 use wayfarer_backend::{
     self as backend, AgentId, AttachRequest, Backend, LaunchRequest, Launches, Module,
+    OpenTraceRequest,
 };
 
 use super::{At, Debugger};
 use crate::session::{Process, ProcessKey, ProcessMemory, Space, ThreadKey, called, free_name};
 use crate::view::{Origin, ProcessState, ProcessView, StopReason, StopView, Who};
-use crate::{DebuggerError, Event, Launch, Result, Set};
+use crate::{DebuggerError, Event, Launch, OpenTrace, Result, Set};
+
+/// How a run began, so that it can begin again.
+#[derive(Clone, Debug)]
+pub(super) enum Beginning {
+    Program(Launch),
+    Trace(OpenTrace),
+}
 
 impl Debugger {
+    /// Begins a replay of a trace, and leaves it stopped before the first instruction of its first program.
+    pub fn open_trace(&mut self, what: OpenTrace) -> Result<StopView> {
+        let agent = self.launching()?;
+        let request = OpenTraceRequest {
+            directory: what.directory.display().to_string(),
+            accept_damage: what.accept_damage,
+        };
+        let opened = launches(&*self.backend(agent)?)?.open_trace(request)?;
+        for note in opened.notes {
+            self.say(note);
+        }
+        self.begun = Some(Beginning::Trace(what));
+        self.enter(agent, &opened.process)
+    }
+
     /// Starts a program and leaves it stopped before its first instruction. Breakpoints set now are placed as soon
     /// as their code is mapped.
     pub fn launch(&mut self, what: Launch) -> Result<StopView> {
@@ -38,16 +61,26 @@ impl Debugger {
             directory: directory.map(|path| path.display().to_string()),
             randomize: what.randomize,
         })?;
-        self.launched = Some(what);
-        let number = self.adopt(agent, &process, backend::Origin::Launch);
+        self.begun = Some(Beginning::Program(what));
+        self.enter(agent, &process)
+    }
+
+    /// Takes the first process of a run in, which stands at its first instruction.
+    fn enter(&mut self, agent: AgentId, process: &backend::Process) -> Result<StopView> {
+        let number = self.adopt(agent, process, backend::Origin::Launch);
         self.at_entry = true;
         self.take_over(number);
         self.initial_stop(number, StopReason::Entry)
     }
 
-    /// Ends what was launched, if it lives, and launches it again, with the same breakpoints.
+    /// Whether the session is a replay.
+    pub fn replays(&self) -> bool {
+        matches!(self.begun, Some(Beginning::Trace(_)))
+    }
+
+    /// Ends what was launched, if it lives, and launches it again, with the same breakpoints. A replay begins anew.
     pub fn relaunch(&mut self) -> Result<StopView> {
-        let what = self.launched.clone().ok_or_else(|| {
+        let what = self.begun.clone().ok_or_else(|| {
             DebuggerError::Usage(
                 "No program to run: start with wayfarer run -- PROGRAM.".to_owned(),
             )
@@ -65,7 +98,10 @@ impl Debugger {
             self.next_process = 1;
         }
         self.followed = None;
-        self.launch(what)
+        match what {
+            Beginning::Program(what) => self.launch(what),
+            Beginning::Trace(what) => self.open_trace(what),
+        }
     }
 
     /// Whether the launched program stands at its very beginning: `run` then needs only to continue.
@@ -278,10 +314,11 @@ impl Debugger {
             "" => told.arguments.first().cloned().unwrap_or_default(),
             path => path.to_owned(),
         };
-        let name = free_name(
-            called_in(told, &program),
-            self.processes.values().map(|process| process.name.as_str()),
-        );
+        let taken = self.processes.values().map(|process| process.name.as_str());
+        let name = match &told.name {
+            Some(name) => name.clone(),
+            None => free_name(called_in(told, &program), taken),
+        };
         let mut process = Process {
             key,
             number,

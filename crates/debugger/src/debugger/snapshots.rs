@@ -53,6 +53,7 @@ impl Debugger {
         }
         if let Some(thread) = self.thread_mut(id) {
             thread.general = Some(snapshot.general);
+            thread.events = snapshot.events;
             thread.vector = Some(snapshot.vector.unwrap_or_default());
         }
     }

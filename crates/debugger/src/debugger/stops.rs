@@ -57,6 +57,7 @@ impl Debugger {
             };
             if let Some(thread) = self.thread_mut(id) {
                 thread.general = cause.registers;
+                thread.events = cause.events;
                 thread.reason = Some(cause.reason.clone());
             }
             self.drop_left_calls(id);
@@ -197,6 +198,8 @@ impl Debugger {
                 }
             }
             Reason::Trap => Some(signal_reason(5)),
+            Reason::EndOfTrace(places) => Some(StopReason::EndOfTrace { places }),
+            Reason::Diverged(explanation) => Some(StopReason::Diverged { explanation }),
             Reason::Syscall(stop) => stop.ids.first().and_then(|&catch| {
                 let name = Number::from(stop.number)
                     .name()
@@ -339,6 +342,7 @@ impl Debugger {
             reason,
             frame,
             source_line,
+            events: self.thread(id).ok().and_then(|(_, thread)| thread.events),
             current: self.foreground && self.followed == Some(id),
             new_function,
         })

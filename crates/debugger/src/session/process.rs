@@ -27,6 +27,8 @@ pub(crate) struct Thread {
     pub held: bool,
     /// Why it stopped last; taken away when it runs.
     pub reason: Option<StopReason>,
+    /// In a replay: how many events of the recording it has made; known for the time of a stop.
+    pub events: Option<u64>,
     /// Known for the time of a stop.
     pub general: Option<GeneralRegisters>,
     pub vector: Option<Box<VectorRegisters>>,
@@ -53,6 +55,7 @@ impl Thread {
             running: told.state == ThreadState::Running,
             held: told.state == ThreadState::Held,
             reason: told.reason.clone(),
+            events: None,
             general: None,
             vector: None,
             backtrace: None,

@@ -62,7 +62,7 @@ impl Space {
             }
             match library.load(module, &self.memory) {
                 Ok(file) => modules.push(MappedModule {
-                    loaded: LoadedModule::new(file, module.bias),
+                    loaded: LoadedModule::new(file, module.bias).hidden(module.runtime),
                     low: module.low,
                     high: module.high,
                     path: module.path.clone(),

@@ -16,6 +16,9 @@ pub struct StopView {
     pub source_line: Option<SourceLineView>,
     /// Whether a command that waits ends with it, so that its front end looks at this thread from now on.
     pub current: bool,
+    /// In a replay: how many events of the recording the thread has made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
     /// Whether frame and line differ from what was last shown for this thread: a step inside one function shows
     /// the line only.
     pub new_function: bool,
@@ -75,6 +78,14 @@ pub enum StopReason {
     Halted,
     /// All of the barrier's set have arrived.
     Barrier(BarrierView),
+    /// A replay cannot go on: its recording has no more. Where everybody is.
+    EndOfTrace {
+        places: String,
+    },
+    /// A replay met what its recording does not have.
+    Diverged {
+        explanation: String,
+    },
     /// Process ended by itself.
     Exited {
         status: i32,

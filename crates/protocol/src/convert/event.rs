@@ -97,6 +97,7 @@ impl From<plain::EventKind> for Kind {
                 arrived: arrived.arrived,
                 expected: arrived.expected,
             }),
+            Plain::ReplayEnded(ended) => Kind::ReplayEnded(ended.into()),
             Plain::Resumed(threads) => Kind::Resumed(wire::Resumed {
                 threads: thread_numbers(threads),
             }),
@@ -153,6 +154,7 @@ impl TryFrom<Kind> for plain::EventKind {
                 arrived: arrived.arrived,
                 expected: arrived.expected,
             }),
+            Kind::ReplayEnded(ended) => Plain::ReplayEnded(ended.into()),
             Kind::Resumed(resumed) => Plain::Resumed(thread_ids(resumed.threads)),
         })
     }

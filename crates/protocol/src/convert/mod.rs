@@ -14,6 +14,7 @@ mod memory;
 mod module;
 mod process;
 mod registers;
+mod replay;
 mod resume;
 mod settings;
 mod snapshot;

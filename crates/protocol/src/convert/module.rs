@@ -67,5 +67,6 @@ module!(
     interpreter,
     deleted,
     open_path,
-    link_map
+    link_map,
+    runtime
 );

@@ -22,6 +22,7 @@ impl From<plain::Process> for wire::Process {
             launched: process.launched,
             threads: list(process.threads),
             shares_memory: process.shares_memory,
+            name: process.name,
         }
     }
 }
@@ -39,6 +40,7 @@ impl TryFrom<wire::Process> for plain::Process {
             launched: process.launched,
             threads: all(process.threads)?,
             shares_memory: process.shares_memory,
+            name: process.name,
         })
     }
 }

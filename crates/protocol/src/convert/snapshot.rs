@@ -58,6 +58,7 @@ impl From<plain::TargetSnapshot> for wire::ThreadSnapshot {
                 stack_address: found.stack_address,
                 stack: found.stack,
                 failure: None,
+                events: found.events,
             },
             Err(failure) => wire::ThreadSnapshot {
                 thread,
@@ -84,6 +85,7 @@ impl TryFrom<wire::ThreadSnapshot> for plain::TargetSnapshot {
                     vector: boxed(snapshot.vector)?,
                     stack_address: snapshot.stack_address,
                     stack: snapshot.stack,
+                    events: snapshot.events,
                 }),
             },
         })

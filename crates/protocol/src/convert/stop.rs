@@ -22,6 +22,7 @@ impl From<plain::ThreadStop> for wire::ThreadStop {
             thread: stop.thread.0,
             reason: Some(stop.reason.into()),
             registers: stop.registers.map(Into::into),
+            events: stop.events,
         }
     }
 }
@@ -35,6 +36,7 @@ impl TryFrom<wire::ThreadStop> for plain::ThreadStop {
             thread: plain::ThreadId(stop.thread),
             reason: needed(stop.reason, "reason of a stop")?,
             registers: optional(stop.registers)?,
+            events: stop.events,
         })
     }
 }
@@ -83,6 +85,8 @@ impl From<plain::StopReason> for wire::StopReason {
             }),
             Plain::Initial => Reason::Initial(wire::Initial {}),
             Plain::Trap => Reason::Trap(wire::ProgramTrap {}),
+            Plain::EndOfTrace(where_everybody_is) => Reason::EndOfTrace(where_everybody_is),
+            Plain::Diverged(explanation) => Reason::Diverged(explanation),
         };
         wire::StopReason {
             reason: Some(reason),
@@ -134,6 +138,8 @@ impl TryFrom<wire::StopReason> for plain::StopReason {
             }),
             Reason::Initial(_) => Plain::Initial,
             Reason::Trap(_) => Plain::Trap,
+            Reason::EndOfTrace(where_everybody_is) => Plain::EndOfTrace(where_everybody_is),
+            Reason::Diverged(explanation) => Plain::Diverged(explanation),
         })
     }
 }

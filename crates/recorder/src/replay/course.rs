@@ -8,7 +8,6 @@
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-use nix::unistd::Pid;
 use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_replay::monitor::{End, Next, Then};
 use wayfarer_replay::observed::Questions;
@@ -29,7 +28,7 @@ pub struct Course {
     monitor: Monitor,
     /// From here the monitor's time counts.
     since: Instant,
-    root: Option<Pid>,
+    root: Option<i32>,
     asked: Questions,
 }
 
@@ -62,7 +61,7 @@ impl Course {
     }
 
     /// The first program runs, or stands at its first instruction.
-    pub fn begun(&mut self, root: Pid) {
+    pub fn begun(&mut self, root: i32) {
         self.root = Some(root);
     }
 
@@ -72,7 +71,7 @@ impl Course {
     }
 
     /// A process has ended.
-    pub fn ended(&mut self, pid: Pid, wait_status: i32) {
+    pub fn ended(&mut self, pid: i32, wait_status: i32) {
         if let Some(id) = self.process_of(pid) {
             self.monitor.ended(id, wait_status);
         }
@@ -114,21 +113,33 @@ impl Course {
         kill_all(&self.session);
         let root_lives = !self.monitor.ends().contains_key(&self.plan.root);
         if root_lives && let Some(root) = self.root {
-            kill_descendant(root.as_raw());
+            kill_descendant(root);
         }
     }
 
     /// The number in the trace of a process that runs.
-    pub fn process_of(&self, pid: Pid) -> Option<ProcessId> {
+    pub fn process_of(&self, pid: i32) -> Option<ProcessId> {
         if self.root == Some(pid) {
             return Some(self.plan.root);
         }
-        process_of(&self.session, pid.as_raw())
+        process_of(&self.session, pid)
     }
 
-    /// The number in the trace of a thread that runs.
-    pub fn thread_of(&self, tid: Pid) -> Option<ThreadId> {
-        look::thread_of(&self.session, tid.as_raw())
+    /// The process that this thread is making, if it is in the middle of a fork.
+    pub fn child_of(&self, maker: i32) -> Option<ProcessId> {
+        let thread = look::thread_of(&self.session, maker)?;
+        let events = look::events_of(&self.session, thread)?;
+        self.plan.children.get(&(thread, events)).copied()
+    }
+
+    /// How many events a thread that runs has made; `None`: it is not in the trace, or not yet.
+    pub fn events_of(&self, tid: i32) -> Option<u64> {
+        look::events_of(&self.session, look::thread_of(&self.session, tid)?)
+    }
+
+    /// The kernel's number of a thread of the trace, if it runs.
+    pub fn tid_of(&self, thread: ThreadId) -> Option<i32> {
+        look::tid_of(&self.session, thread)
     }
 
     /// All threads of the trace, as they are now.

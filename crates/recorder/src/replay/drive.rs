@@ -33,7 +33,7 @@ pub fn until_end(course: &mut Course, watch: &Watch) -> Result<End, Signal> {
 fn collect(course: &mut Course) -> bool {
     let (ended, left) = reap();
     for end in ended {
-        course.ended(end.pid, end.wait_status);
+        course.ended(end.pid.as_raw(), end.wait_status);
     }
     left
 }

@@ -172,6 +172,17 @@ pub fn process_of(session: &Session, pid: i32) -> Option<ProcessId> {
     ids.find(|id| real_pid(session, *id) == Some(pid))
 }
 
+/// How many events a thread has made.
+pub fn events_of(session: &Session, thread: ThreadId) -> Option<u64> {
+    Some(session.thread(thread.0)?.events.load(Relaxed))
+}
+
+/// The kernel's number of a thread, once it has begun.
+pub fn tid_of(session: &Session, thread: ThreadId) -> Option<i32> {
+    let tid = session.thread(thread.0)?.real_tid.load(Acquire) as i32;
+    (tid > 0).then_some(tid)
+}
+
 /// The thread of the replay that has this number of the kernel.
 pub fn thread_of(session: &Session, tid: i32) -> Option<ThreadId> {
     // As for processes: the youngest is the one.

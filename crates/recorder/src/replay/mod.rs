@@ -101,12 +101,8 @@ pub struct Prepared {
     pub course: Course,
 }
 
-/// Checks what a trace needs and lays it out; nothing runs yet. `mask`: the signals that the first program blocks.
-pub fn prepare(
-    trace: &Trace,
-    options: ReplayOptions,
-    mask: &SigSet,
-) -> Result<Prepared, ReplayError> {
+/// Checks what a trace needs and lays it out; nothing runs yet. The first program blocks no signals.
+pub fn prepare(trace: &Trace, options: ReplayOptions) -> Result<Prepared, ReplayError> {
     let (mut session, plan) = build::build(trace, options.only)?;
     let delays = options.solid.delays(trace);
     set_flags(&mut session, delays, options.perturb);
@@ -139,7 +135,7 @@ pub fn prepare(
         padding: padding(&plan),
         session: session.file(),
         runtime: &runtime,
-        mask,
+        mask: &SigSet::empty(),
         replay: true,
         stack_limit_bytes: trace.manifest().stack_limit_bytes,
     }
@@ -151,8 +147,8 @@ pub fn prepare(
 /// Replays a trace and compares everything.
 pub fn replay(trace: &Trace, options: ReplayOptions) -> Result<ReplayReport, ReplayError> {
     let watch = Watch::begin().map_err(ReplayError::Watch)?;
-    let Prepared { launch, mut course } = prepare(trace, options, watch.previous_mask())?;
-    course.begun(start_as(&launch)?);
+    let Prepared { launch, mut course } = prepare(trace, options)?;
+    course.begun(start_as(&launch)?.as_raw());
     let end = drive::until_end(&mut course, &watch);
     drive::clear(&mut course, &watch);
     match end {

@@ -52,7 +52,8 @@ impl Backtrace {
             let Some(activation) = stack.activations.get(done) else {
                 break stack.end.clone();
             };
-            let is_main = push_frames(activation, done, &mut frames);
+            let is_main =
+                !hidden(activation, &frames) && push_frames(activation, done, &mut frames);
             done += 1;
             if frames.len() > options.limit {
                 frames.truncate(options.limit.max(1));
@@ -72,6 +73,12 @@ impl Backtrace {
                 break EndOfStack::Limit;
             }
         };
+        if frames.is_empty()
+            && let Some(innermost) = stack.activations.first()
+        {
+            // Nothing is to be seen behind what is hidden: better that than nothing.
+            push_frames(innermost, 0, &mut frames);
+        }
         if end == EndOfStack::Limit {
             // Callers say what was passed to the frames that are shown, each with the help of its
             // own caller.
@@ -95,6 +102,15 @@ impl Backtrace {
     pub fn message(&self) -> Option<String> {
         self.end.message()
     }
+}
+
+/// Whether a call is none of the program's, and nothing of the program's was called in it.
+fn hidden(activation: &Activation, frames: &[Frame]) -> bool {
+    frames.is_empty()
+        && activation
+            .module
+            .as_ref()
+            .is_some_and(|loaded| loaded.hidden)
 }
 
 /// Adds the frames of one activation, the innermost inlined function first. Says whether the

@@ -16,6 +16,8 @@ pub struct LoadedModule {
     pub module: Arc<Module>,
     /// Process address minus link-time address.
     pub bias: u64,
+    /// Its functions are not the program's: a stack begins where it was called from.
+    pub hidden: bool,
     jumps: Arc<RwLock<KnownJumps>>,
 }
 
@@ -27,8 +29,14 @@ impl LoadedModule {
         LoadedModule {
             module,
             bias,
+            hidden: false,
             jumps: Arc::default(),
         }
+    }
+
+    /// The same module, whose functions are the program's or not.
+    pub fn hidden(self, hidden: bool) -> LoadedModule {
+        LoadedModule { hidden, ..self }
     }
 
     /// What [`LoadedModule::remember_jumps`] was told.

@@ -1,0 +1,284 @@
+//! A replay among the processes of the session: a trace's processes are held like any others.
+//!
+//! `wayfarer_recorder` prepares the replay and decides how it goes on; that is its [`Course`]. The tracer starts the
+//! first program as it starts any other, tells the course of ends and of halts, and gives it a look as often as it asks
+//! for one. What the runtime in each process does for itself (calls that are dispatched, threads that are told to look
+//! up, accesses that may fault) arrives here as signals, too: those pass without a word, because they are none of the
+//! program's.
+
+use super::Tracer;
+use super::births::Starting;
+use crate::command::Reply;
+use crate::failure;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use wayfarer_backend::{
+    Answer, EventKind, Failure, FailureKind, OpenTraceReply, OpenTraceRequest, ReplayEnded,
+    StopReason, StopScope, ThreadId,
+};
+use wayfarer_model::ProcessId as RecordedId;
+use wayfarer_ptrace::{End as ProcessEnd, SignalInfo, Tid, process_files, wait};
+use wayfarer_recorder::replay::{Course, Look, Prepared, ReplayOptions, ReplayReport, prepare};
+use wayfarer_replay::divergence::Difference;
+use wayfarer_replay::monitor::End;
+use wayfarer_runtime_abi::layout::process_state;
+use wayfarer_trace::Trace;
+
+/// `si_code` of a call that was dispatched.
+const DISPATCHED: i32 = 2;
+/// Instructions that the kernel or the runtime makes fault, because their answer is in the trace: `hlt`, which stands in
+/// the place of some, and reads of the time-stamp counter.
+const ANSWERED: [&[u8]; 3] = [&[0xf4], &[0x0f, 0x31], &[0x0f, 0x01, 0xf9]];
+/// How the file of our library is called.
+const RUNTIME: &str = "libwayfarer_runtime";
+
+/// A replay that runs.
+pub struct Replay {
+    trace: Trace,
+    course: Course,
+    /// When it wants to be looked at.
+    due: Instant,
+}
+
+/// A replay whose first program has not begun.
+struct Opened {
+    replay: Replay,
+    launch: wayfarer_ptrace::Launch,
+    notes: Vec<String>,
+}
+
+impl Tracer {
+    /// Begins a replay; answered when its first program stands at its first instruction.
+    pub(super) fn open_trace(
+        &mut self,
+        request: &OpenTraceRequest,
+        reply: Reply<Answer<OpenTraceReply>>,
+    ) {
+        let begun = self
+            .may_replay()
+            .and_then(|()| open(request))
+            .and_then(|opened| {
+                let pid =
+                    wayfarer_ptrace::launch(&opened.launch).map_err(|error| failure::of(&error))?;
+                Ok((opened, pid))
+            });
+        match begun {
+            Ok((
+                Opened {
+                    mut replay,
+                    launch,
+                    notes,
+                },
+                pid,
+            )) => {
+                replay.course.begun(pid.0);
+                self.replay = Some(replay);
+                let starting = Starting::trace(&launch, reply, notes);
+                self.starting.insert(pid, starting);
+            }
+            Err(failure) => {
+                let _ = reply.send(Err(failure));
+            }
+        }
+    }
+
+    /// All processes of a replay move together, so there can be only one, and nothing beside it.
+    fn may_replay(&self) -> Answer<()> {
+        if self.processes.is_empty() && self.starting.is_empty() && self.replay.is_none() {
+            return Ok(());
+        }
+        Err(invalid(
+            "a replay needs a session of its own, and there are processes in this one",
+        ))
+    }
+
+    /// How long the replay may be left alone; `None`: there is none, or all of it stands still.
+    pub(super) fn replay_patience(&self) -> Option<Duration> {
+        let replay = self.replay.as_ref().filter(|_| self.anybody_runs())?;
+        Some(replay.due.saturating_duration_since(Instant::now()))
+    }
+
+    /// Looks at the replay if it is time.
+    pub(super) fn attend_to_replay(&mut self) {
+        let runs = self.anybody_runs();
+        let held = self.threads.values().any(|thread| !thread.may_run());
+        let Some(replay) = &mut self.replay else {
+            return;
+        };
+        if held {
+            replay.course.halted();
+        } else {
+            replay.course.resumed();
+        }
+        if !runs || Instant::now() < replay.due {
+            return;
+        }
+        match replay.course.look(true) {
+            Look::Again(within) => replay.due = Instant::now() + within,
+            Look::Over(end) => self.stop_replay(end),
+        }
+    }
+
+    fn anybody_runs(&self) -> bool {
+        self.threads.values().any(|thread| thread.may_run())
+    }
+
+    /// The replay cannot go on while processes live: all of it stops, at the thread that it is about.
+    fn stop_replay(&mut self, end: End) {
+        let Some(replay) = &mut self.replay else {
+            return;
+        };
+        // What is resumed from here on stops here again.
+        replay.due = Instant::now();
+        let about = match &end {
+            End::Different(Difference::Met(met), _) => Some(met.thread),
+            End::Different(Difference::EndedEarly { thread, .. }, _) => Some(*thread),
+            _ => None,
+        };
+        let tid = about.and_then(|thread| replay.course.tid_of(thread));
+        let report = replay.course.report(&replay.trace, end);
+        let thread = tid
+            .and_then(|tid| self.tids.get(&Tid(tid)).copied())
+            .or_else(|| {
+                self.threads
+                    .values()
+                    .find(|thread| thread.may_run())
+                    .map(|thread| thread.id)
+            });
+        if let Some(thread) = thread {
+            self.stop_at(thread, reason_of(&report), Some(StopScope::All));
+        }
+    }
+
+    /// A process of the session has ended: the replay is told, and ends with the last one.
+    pub(super) fn replayed_process_ended(&mut self, pid: Tid, end: ProcessEnd, last: bool) {
+        let Some(replay) = &mut self.replay else {
+            return;
+        };
+        replay.course.ended(pid.0, end.wait_status());
+        if !last {
+            return;
+        }
+        if let Look::Over(end) = replay.course.look(false) {
+            let report = replay.course.report(&replay.trace, end);
+            self.tell(EventKind::ReplayEnded(ReplayEnded {
+                difference: report.explanation.as_ref().map(ToString::to_string),
+                status: report.status,
+                events: report.events,
+                threads: report.threads,
+                processes: report.processes,
+            }));
+        }
+        self.replay = None;
+    }
+
+    /// Whatever happens to the processes from now on, it is not the trace's.
+    pub(super) fn abandon_replay(&mut self) {
+        self.replay = None;
+    }
+
+    /// The name in the trace of the first process.
+    pub(super) fn name_of_root(&self, pid: Tid) -> Option<String> {
+        let replay = self.replay.as_ref()?;
+        replay.name_of(replay.course.process_of(pid.0)?)
+    }
+
+    /// The name in the trace of the process that this thread is making.
+    pub(super) fn name_of_child(&self, maker: ThreadId) -> Option<String> {
+        let replay = self.replay.as_ref()?;
+        let maker = self.threads.get(&maker)?.tid;
+        replay.name_of(replay.course.child_of(maker.0)?)
+    }
+
+    /// How many events of the recording a thread has made.
+    pub(super) fn events_of(&self, thread: ThreadId) -> Option<u64> {
+        let replay = self.replay.as_ref()?;
+        replay.course.events_of(self.threads.get(&thread)?.tid.0)
+    }
+
+    /// Whether a signal in a replay is the runtime's affair, and not the program's.
+    pub(super) fn is_runtimes_own(&mut self, id: ThreadId, info: &SignalInfo) -> bool {
+        if self.replay.is_none() {
+            return false;
+        }
+        match (info.signal(), info.code()) {
+            (libc::SIGSYS, DISPATCHED) | (libc::SIGSTKFLT, _) => true,
+            (libc::SIGSEGV | libc::SIGBUS, code) if code > 0 => self.faults_for_the_runtime(id),
+            _ => false,
+        }
+    }
+
+    fn faults_for_the_runtime(&mut self, id: ThreadId) -> bool {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return false;
+        };
+        let (process, tid) = (thread.process, thread.tid);
+        let Some(pc) = thread.pc() else {
+            return false;
+        };
+        let mut code = [0; 3];
+        let read = self
+            .space_of_process(process)
+            .map_or(0, |space| space.memory.read_some(pc, &mut code));
+        ANSWERED
+            .iter()
+            .any(|answered| code[..read].starts_with(answered))
+            || process_files::maps(tid)
+                .iter()
+                .any(|mapping| is_runtime(&mapping.path) && mapping.low <= pc && pc < mapping.high)
+    }
+}
+
+impl Replay {
+    fn name_of(&self, id: RecordedId) -> Option<String> {
+        Some(self.trace.process(id)?.name.clone())
+    }
+}
+
+/// Whether the file of a mapping is our library.
+pub(super) fn is_runtime(path: &str) -> bool {
+    Path::new(path)
+        .file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with(RUNTIME))
+}
+
+fn open(request: &OpenTraceRequest) -> Answer<Opened> {
+    let trace = Trace::open(Path::new(&request.directory)).map_err(invalid)?;
+    let options = ReplayOptions {
+        accept_damage: request.accept_damage,
+        ..ReplayOptions::default()
+    };
+    // Children whose parents have gone are ours, so that they can be told from strangers.
+    wait::adopt_orphans().map_err(|error| Failure::new(FailureKind::System, error.to_string()))?;
+    let Prepared { launch, course } = prepare(&trace, options).map_err(invalid)?;
+    let mut notes = course.damage().to_vec();
+    let unfollowed: Vec<&str> = trace
+        .processes()
+        .iter()
+        .filter(|process| process.state == process_state::OPAQUE)
+        .map(|process| process.name.as_str())
+        .collect();
+    if !unfollowed.is_empty() {
+        notes.push(format!(
+            "not followed while recording, so what they did is left out here: {}",
+            unfollowed.join(", ")
+        ));
+    }
+    let due = Instant::now();
+    Ok(Opened {
+        replay: Replay { trace, course, due },
+        launch,
+        notes,
+    })
+}
+
+fn reason_of(report: &ReplayReport) -> StopReason {
+    match &report.explanation {
+        Some(explanation) => StopReason::Diverged(explanation.to_string()),
+        None => StopReason::EndOfTrace(report.ends_at.join("\n")),
+    }
+}
+
+fn invalid(error: impl ToString) -> Failure {
+    Failure::new(FailureKind::Invalid, error.to_string())
+}
