@@ -52,8 +52,13 @@ impl Backtrace {
             let Some(activation) = stack.activations.get(done) else {
                 break stack.end.clone();
             };
-            let is_main =
-                !hidden(activation, &frames) && push_frames(activation, done, &mut frames);
+            let is_main = if is_hidden(activation) {
+                stack.walk_on(space, done + 2);
+                push_entrance(&stack.activations[done..], done, &mut frames);
+                false
+            } else {
+                push_frames(activation, done, &mut frames)
+            };
             done += 1;
             if frames.len() > options.limit {
                 frames.truncate(options.limit.max(1));
@@ -104,13 +109,36 @@ impl Backtrace {
     }
 }
 
-/// Whether a call is none of the program's, and nothing of the program's was called in it.
-fn hidden(activation: &Activation, frames: &[Frame]) -> bool {
-    frames.is_empty()
-        && activation
-            .module
-            .as_ref()
-            .is_some_and(|loaded| loaded.hidden)
+/// Whether a call is of functions that are not the program's.
+fn is_hidden(activation: &Activation) -> bool {
+    activation
+        .module
+        .as_ref()
+        .is_some_and(|loaded| loaded.hidden)
+}
+
+/// Of the calls within a hidden module only that is shown by which the program came in, if it stands for a function of
+/// the C library, under that function's name. `calls` begins with the call in question.
+fn push_entrance(calls: &[Activation], index: usize, frames: &mut Vec<Frame>) {
+    let [activation, caller, ..] = calls else {
+        return;
+    };
+    let Some(loaded) = activation.module.as_ref().filter(|_| !is_hidden(caller)) else {
+        return;
+    };
+    let address = loaded.address(activation.lookup_pc());
+    let described = loaded.module.frame_cache.described(&loaded.module, address);
+    let function = described.functions.first();
+    let name = function.and_then(|function| function.name.clone());
+    let name = name.or_else(|| described.symbol.clone());
+    if let Some(name) = name.filter(|name| is_name_of_c(name)) {
+        frames.push(bare(activation, index, frames.len(), Some(name)));
+    }
+}
+
+/// Names of our own functions have a path, or our prefix.
+fn is_name_of_c(name: &str) -> bool {
+    !name.contains("::") && !name.starts_with("wayfarer_")
 }
 
 /// Adds the frames of one activation, the innermost inlined function first. Says whether the
