@@ -8,6 +8,7 @@ use crate::verbs;
 const FAMILIES: &[&[Command]] = &[
     verbs::starting::COMMANDS,
     verbs::stepping::COMMANDS,
+    verbs::positions::COMMANDS,
     verbs::breaking::COMMANDS,
     verbs::breakpoint_upkeep::COMMANDS,
     verbs::dprintf::COMMANDS,

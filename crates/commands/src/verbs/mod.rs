@@ -16,6 +16,7 @@ pub mod help;
 pub mod info;
 pub mod info_symbols;
 pub mod list;
+pub mod positions;
 pub mod print;
 pub mod processes;
 pub mod search;

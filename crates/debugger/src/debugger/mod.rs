@@ -23,6 +23,7 @@ mod messages;
 mod patterns;
 mod placement;
 mod population;
+mod positions;
 mod processes;
 mod registers;
 mod routing;

@@ -15,7 +15,7 @@ pub use code::{
     DisassemblyView, InstructionView, LibraryView, LineInfoView, RegisterView, SourceFileView,
     SourceLineView, SourceView, SymbolInfoView, SymbolView,
 };
-pub use process::{Origin, ProcessState, ProcessView, ThreadState, ThreadView, Who};
+pub use process::{Origin, PositionView, ProcessState, ProcessView, ThreadState, ThreadView, Who};
 pub use stack::{
     FrameInfoView, FrameKind, FrameView, SavedRegisterView, StackTreeView, StackView, TreeNodeView,
 };

@@ -26,6 +26,16 @@ impl Who {
     }
 }
 
+/// A place in a recorded run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PositionView {
+    /// As a person writes it down: `server.2@1204`.
+    pub position: String,
+    pub who: Who,
+    /// Events of its recording that the thread has made.
+    pub events: u64,
+}
+
 /// How a process came to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
