@@ -22,6 +22,7 @@ usage: cargo x CHORE
 
   test [--fast]              everything that CI runs; --fast leaves out the fuzzer and the gauntlet
   tidy                       style as a test: dependencies, lengths, links, docs, unsafe; prints figures
+  tidy --edges               who uses whom among the modules of the runtime, by which names, and the cycle
   check-runtime [FILE]       proof that the shipped runtime library cannot panic, allocate or import
   gauntlet [--plain] [NAME…] real programs: record, replay, compare; --plain runs them unrecorded
   bench record [--quick] [--json] [--write]
@@ -53,6 +54,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["test"] => test::run(test::Extent::Everything),
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["tidy"] => tidy::run(),
+        ["tidy", "--edges"] => tidy::edges(),
         ["check-runtime"] => check_runtime::run(None),
         ["check-runtime", library] => check_runtime::run(Some(library)),
         ["gauntlet", rest @ ..] => gauntlet::run(rest),

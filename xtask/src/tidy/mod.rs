@@ -27,6 +27,13 @@ const SKIPPED: &[&str] = &["target", ".git", "corpus", "artifacts"];
 /// Kinds of files whose words are looked at.
 const TEXTS: &[&str] = &["rs", "md", "toml", "sh", "py", "c", "h", "S"];
 
+/// `cargo x tidy --edges`
+pub fn edges() -> Result<(), Failure> {
+    let texts = texts(&workspace::root())?;
+    print!("{}", rooms::text(&sources(&texts)));
+    Ok(())
+}
+
 /// `cargo x tidy`
 pub fn run() -> Result<(), Failure> {
     let root = workspace::root();

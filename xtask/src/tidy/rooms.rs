@@ -58,13 +58,42 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("state", &["calls", "hooks", "log", "parallel", "serial"]),
 ];
 
-/// Complaints about the modules of the runtime among `files`, given as crate, name and text.
-pub fn violations(files: &[(String, String, String)], figures: &mut Figures) -> Vec<String> {
+/// The modules of the runtime among `files`, given as crate, name and text.
+fn graph(files: &[(String, String, String)]) -> Graph {
     let ours = files.iter().filter(|(owner, ..)| owner == CRATE);
     let ours: Vec<(&str, &str)> = ours
         .filter_map(|(_, name, text)| Some((name.strip_prefix(SOURCES)?, text.as_str())))
         .collect();
-    let graph = modules::graph(&ours);
+    modules::graph(&ours)
+}
+
+/// Each edge with the names that make it, and the largest cycle with what closes it.
+pub fn text(files: &[(String, String, String)]) -> String {
+    let graph = graph(files);
+    let cycle = cycles::largest(&graph);
+    let closing = cycles::closing(&graph, &cycle);
+    let mut text = String::new();
+    for edge in &graph.edges {
+        let (from, to) = edge;
+        let mark = match (
+            cycle.contains(from) && cycle.contains(to),
+            closing.contains(&edge),
+        ) {
+            (_, true) => "closes",
+            (true, false) => "cycle",
+            (false, false) => "",
+        };
+        let names = graph.names.get(edge).into_iter().flatten();
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let names = names.join(" ");
+        text.push_str(&format!("{mark:6} {from} > {to}: {names}\n"));
+    }
+    text
+}
+
+/// Complaints about the modules of the runtime among `files`, given as crate, name and text.
+pub fn violations(files: &[(String, String, String)], figures: &mut Figures) -> Vec<String> {
+    let graph = graph(files);
     let cycle = cycles::largest(&graph);
     let between = between_rooms(&graph);
     figures.add("modules of the runtime", graph.modules.len());

@@ -102,6 +102,7 @@ mod tests {
         Graph {
             modules: modules.collect(),
             edges,
+            ..Graph::default()
         }
     }
 

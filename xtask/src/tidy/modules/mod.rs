@@ -15,6 +15,8 @@ use tokens::Token;
 pub struct Graph {
     pub modules: BTreeSet<String>,
     pub edges: BTreeSet<(String, String)>,
+    /// What makes each edge: the last names of paths, and methods, which begin with a dot.
+    pub names: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
 /// Names of methods that types of the standard library have, too: a call of one says nothing.
@@ -57,24 +59,34 @@ pub fn graph(files: &[(&str, &str)]) -> Graph {
             definers.entry(method).or_default().push(name);
         }
     }
-    let mut edges = BTreeSet::new();
+    let mut names: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     for (name, module) in &read {
-        let named = module.paths.iter().map(|path| resolve(path, &read));
+        let named = module.paths.iter().map(|path| {
+            (
+                resolve(path, &read),
+                path.last().cloned().unwrap_or_default(),
+            )
+        });
         let called = module
             .calls
             .iter()
             .filter(|method| !COMMON_METHODS.contains(&method.as_str()))
             .filter_map(|method| match definers.get(method)?.as_slice() {
-                [definer] => Some((*definer).clone()),
+                [definer] => Some(((*definer).clone(), format!(".{method}"))),
                 _ => None,
             });
-        for target in named.chain(called) {
+        for (target, what) in named.chain(called) {
             if target != **name {
-                edges.insert(((*name).clone(), target));
+                let edge = ((*name).clone(), target);
+                names.entry(edge).or_default().insert(what);
             }
         }
     }
-    Graph { modules, edges }
+    Graph {
+        modules,
+        edges: names.keys().cloned().collect(),
+        names,
+    }
 }
 
 /// `a/b.rs` is `a::b`, `a/mod.rs` is `a`, `lib.rs` is the root.
