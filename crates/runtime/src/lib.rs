@@ -12,7 +12,7 @@
 //!    while the program's own code runs.
 //! 3. Nothing is process-wide but the session mapping: a vfork child shares our memory. State hangs on
 //!    the thread.
-//! 4. Never trust a pointer of the program: read through [`program::user`].
+//! 4. Never trust a pointer of the program: read through [`memory::user`].
 //! 5. Never harm the program. On trouble of our own mark the session broken and step aside.
 //! 6. The same code follows descriptors and actions in a recording and in its replay, so that they
 //!    cannot drift apart.
@@ -22,6 +22,7 @@ mod calls;
 pub mod hooks;
 mod image;
 mod log;
+mod memory;
 #[cfg(all(test, feature = "model"))]
 mod models;
 mod parallel;

@@ -10,7 +10,8 @@ use crate::calls::check;
 use crate::calls::outputs::{self, Before};
 use crate::calls::pairs::new_object;
 use crate::calls::record::{Made, perform, write_down};
-use crate::program::user;
+use crate::memory::hash;
+use crate::memory::user;
 use crate::state::{Thread, at, header, object};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
@@ -132,7 +133,7 @@ fn internet_key(client: &Address, server: &Address) -> Option<Key> {
 
 fn hash(key: &Key) -> u32 {
     // SAFETY: the length never exceeds the array.
-    unsafe { check::hash_bytes(7, key.bytes.as_ptr(), key.length) as u32 }
+    unsafe { hash::hash_bytes(7, key.bytes.as_ptr(), key.length) as u32 }
 }
 
 fn slot(index: u32) -> *mut Connection {

@@ -6,8 +6,8 @@
 //! for programs of Go alone, which have no unwind information of the usual kind to find reads by.
 
 use crate::calls::clock;
+use crate::memory::user;
 use crate::program::counter_sites::HALT;
-use crate::program::user;
 use crate::state::Thread;
 use core::arch::x86_64::_rdtsc;
 use wayfarer_calls::Number;

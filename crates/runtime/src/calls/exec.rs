@@ -11,7 +11,8 @@ use crate::calls::record::Made;
 use crate::calls::replay;
 use crate::log::end as log_end;
 use crate::log::reader;
-use crate::program::user;
+use crate::memory::hash;
+use crate::memory::user;
 use crate::serial::force;
 use crate::serial::token;
 use crate::session::diverge;
@@ -79,7 +80,7 @@ fn check_of(thread: &mut Thread, made: &Made, parts: Parts) -> u8 {
         hash = user::hash(thread, hash, string, length);
         index += 1;
     }
-    check::fold(hash)
+    hash::fold(hash)
 }
 
 /// Whether the program can carry the runtime; what cannot be read is left to the kernel's answer.

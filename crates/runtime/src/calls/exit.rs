@@ -14,13 +14,13 @@
 //! itself, from our own exit handler on, which is the last that is called. A thread that has the
 //! output at that moment is waited for, 50 ms at most.
 
-use crate::calls::check;
 use crate::calls::output;
 use crate::calls::record::Made;
 use crate::calls::replay;
 use crate::hooks::semaphore;
+use crate::memory::hash;
+use crate::memory::user;
 use crate::parallel::robust;
-use crate::program::user;
 use crate::serial::token;
 use crate::session::futex;
 use crate::signals::mask::{block_all_signals, block_signals};
@@ -40,7 +40,7 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
     // SAFETY: the slot is part of the session mapping.
     let slot = unsafe { &*thread.process().slot.get() };
     let only_thread = made.number == Number::EXIT && slot.threads_live.load(Ordering::Acquire) > 1;
-    let check = check::fold(thread.log.hash);
+    let check = hash::fold(thread.log.hash);
     if thread.mode == MODE_RECORD {
         if !only_thread {
             finals(thread);

@@ -6,7 +6,7 @@
 
 use crate::calls::check;
 use crate::calls::record::{Made, call_kernel};
-use crate::program::user;
+use crate::memory::user;
 use crate::state::{Thread, header, map_window, room_window};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;

@@ -16,6 +16,7 @@ use crate::calls::replay;
 use crate::calls::shared_files::{remember, replay_shared};
 use crate::calls::writethrough;
 use crate::log::reader;
+use crate::memory::hash;
 use crate::parallel::late;
 use crate::program::counter_sites;
 use crate::serial::token;
@@ -287,7 +288,7 @@ fn page_hash(address: usize, file: File, offset: u64, protection: usize) -> u64 
     }
     let length = file.size.min(PAGE as u64) as usize;
     // SAFETY: just mapped readable, at least that long in the file.
-    unsafe { check::hash_bytes(file.size, address as *const u8, length) }
+    unsafe { hash::hash_bytes(file.size, address as *const u8, length) }
 }
 
 fn write(

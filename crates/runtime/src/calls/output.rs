@@ -5,7 +5,7 @@ use crate::calls::descriptors;
 use crate::calls::outputs::EINTR;
 use crate::calls::record::{Made, plain};
 use crate::calls::writes::{self, prepare};
-use crate::program::user;
+use crate::memory::user;
 use crate::serial::token;
 use crate::session::clocks;
 use crate::session::futex;

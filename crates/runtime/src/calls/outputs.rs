@@ -4,7 +4,7 @@
 //! replay copies it in. Where the length of a later piece is told by an earlier one (a socket address
 //! and its length), the earlier one is in place when the later one is looked at, in both directions.
 
-use crate::program::user;
+use crate::memory::user;
 use wayfarer_calls::{Call, Out, Piece};
 
 /// Lengths that the kernel overwrites and that must be known from before the call.

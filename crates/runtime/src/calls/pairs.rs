@@ -3,7 +3,7 @@
 use crate::calls::check;
 use crate::calls::outputs;
 use crate::calls::record::{Made, write_down};
-use crate::program::user;
+use crate::memory::user;
 use crate::state::{Thread, header, object, take};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;

@@ -5,7 +5,7 @@ use crate::calls::descriptors::OUTPUT_OBJECT;
 use crate::calls::outputs;
 use crate::calls::record::{Made, contents_all, perform, plain, write_down};
 use crate::calls::streams::{claim, contents_flag, direction, each_passed};
-use crate::program::user;
+use crate::memory::user;
 use crate::state::{Thread, object};
 use wayfarer_calls::Number;
 use wayfarer_runtime_abi::atomic::Ordering;

@@ -1,9 +1,9 @@
 //! Replay: parts of the session file that stand for shared files and segments.
 
-use crate::calls::check;
 use crate::calls::memory::{MAP_FIXED, MAP_SHARED, word};
 use crate::calls::writethrough;
 use crate::log;
+use crate::memory::hash;
 use crate::state::mappings::Mapping;
 use crate::state::{Thread, at, header};
 use wayfarer_calls::Number;
@@ -64,7 +64,7 @@ pub fn replay_shared(
 /// connections is free in a replay: connections come from the log.
 fn region(device: u64, inode: u64, size: u64) -> Option<u64> {
     const READY: u32 = 2;
-    let hash = check::mix(device, inode) as u32;
+    let hash = hash::mix(device, inode) as u32;
     let mut probe = 0;
     while probe < 256 {
         let index = hash.wrapping_add(probe) & (MAX_CONNECTIONS - 1);

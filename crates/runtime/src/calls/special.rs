@@ -7,7 +7,7 @@ use crate::calls::outputs::{self, Before};
 use crate::calls::record::{
     EBADF, ENOSYS, Made, call_kernel, perform, plain, write_down, write_down_as,
 };
-use crate::program::user;
+use crate::memory::user;
 use crate::signals;
 use crate::state::Thread;
 use wayfarer_calls::{Call, Number, Out};

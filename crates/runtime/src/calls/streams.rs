@@ -11,7 +11,7 @@
 //! over a blocking read, and that would change the program. Logging contents everywhere else costs
 //! bytes, never correctness.
 
-use crate::program::user;
+use crate::memory::user;
 use crate::state::Thread;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{Object, object_flags};

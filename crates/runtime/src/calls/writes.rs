@@ -12,7 +12,8 @@ use crate::calls::streams::{claim, contents_flag, direction, each_passed};
 use crate::calls::writethrough;
 use crate::log::end as log_end;
 use crate::log::reader;
-use crate::program::user;
+use crate::memory::hash;
+use crate::memory::user;
 use crate::serial::token;
 use crate::session::diverge;
 use crate::signals;
@@ -89,10 +90,10 @@ pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
         }
         Source::Vector(array, count) => (array as *const [usize; 2], count),
     };
-    let hash = check::mix(thread.log.hash, length as u64);
+    let hash = hash::mix(thread.log.hash, length as u64);
     let hash = user::hash_pieces(thread, hash, array, count, length.min(HASH_LIMIT));
     thread.log.hash = hash;
-    check::fold(hash)
+    hash::fold(hash)
 }
 
 #[inline]

@@ -20,7 +20,7 @@
 pub mod end;
 pub mod reader;
 
-use crate::program::user;
+use crate::memory::user;
 use crate::state::crossings::Place;
 use crate::state::{Thread, at, header, take_units};
 use wayfarer_calls::Number;

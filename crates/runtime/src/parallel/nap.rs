@@ -5,8 +5,8 @@
 //! time, and would look too early. While the thread naps its event goes on, so the others get as
 //! far as they were and no further.
 
+use crate::memory::user;
 use crate::parallel::solid;
-use crate::program::user;
 use crate::state::Thread;
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;

@@ -4,7 +4,7 @@
 //! owner by its real id, which a replay does not have. So it is done here, in both modes, while the
 //! thread still has its turn.
 
-use crate::program::user;
+use crate::memory::user;
 use crate::session::futex;
 use crate::state::Thread;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};

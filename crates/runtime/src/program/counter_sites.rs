@@ -15,8 +15,8 @@
 //! The kernel can make all reads of the counter fault. That would cost the vDSO's clocks, which
 //! read it, so it is used for programs of Go only, whose code has no unwind information.
 
+use crate::memory::user;
 use crate::program::functions::Functions;
-use crate::program::user;
 use crate::state::{Thread, at};
 use core::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128,

@@ -1,7 +1,7 @@
 //! Where the functions of a module begin and end, as its unwind information says.
 
+use crate::memory::user;
 use crate::program::instruction;
-use crate::program::user;
 use wayfarer_entrance::modules::Module;
 
 /// The sorted table in front of the unwind information of a module.

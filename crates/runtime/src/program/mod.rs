@@ -5,4 +5,3 @@ pub mod functions;
 pub mod instruction;
 pub mod resolve;
 pub mod survey;
-pub mod user;

@@ -489,9 +489,9 @@ impl Program {
     fn of_library(map: &LinkMap) -> Option<Self> {
         const HEADERS_AT: usize = 32;
         const COUNT_AT: usize = 56;
-        let magic = crate::program::user::read::<[u8; 4]>(map.base)?;
-        let headers = crate::program::user::read::<usize>(map.base + HEADERS_AT)?;
-        let count = crate::program::user::read::<u16>(map.base + COUNT_AT)?;
+        let magic = crate::memory::user::read::<[u8; 4]>(map.base)?;
+        let headers = crate::memory::user::read::<usize>(map.base + HEADERS_AT)?;
+        let count = crate::memory::user::read::<u16>(map.base + COUNT_AT)?;
         (&magic == b"\x7fELF").then_some(Program {
             headers: map.base.wrapping_add(headers),
             count: count as usize,

@@ -17,7 +17,7 @@ pub mod queue;
 
 use crate::hooks::library;
 use crate::log::reader;
-use crate::program::user;
+use crate::memory::user;
 use crate::serial::force;
 use crate::session::diverge;
 use crate::signals::faults::{SIGBUS, SIGSEGV, is_fault, is_guarded};

@@ -3,7 +3,7 @@
 //! The kernel answers EFAULT to a bad pointer; so must we, instead of dying on it. Every read of
 //! memory that a call points to goes through a guarded routine; a fault in it ends the routine.
 
-use crate::calls::check;
+use crate::memory::hash;
 use crate::state::Thread;
 use wayfarer_entrance::guard;
 
@@ -18,7 +18,7 @@ extern "C" fn hash_job(data: *mut u8) {
     // SAFETY: `attempt` passes the Job of the caller; a fault in it is redirected.
     unsafe {
         let job = &mut *data.cast::<Job>();
-        job.hash = check::hash_bytes(job.hash, job.from, job.length);
+        job.hash = hash::hash_bytes(job.hash, job.from, job.length);
     }
 }
 
@@ -39,7 +39,7 @@ extern "C" fn pieces_job(data: *mut u8) {
             let [from, length] = job.array.add(index).read_unaligned();
             let take = length.min(left);
             if from != 0 && take != 0 {
-                hash = check::hash_bytes(hash, from as *const u8, take);
+                hash = hash::hash_bytes(hash, from as *const u8, take);
             }
             left -= take;
             index += 1;
@@ -125,7 +125,7 @@ pub fn hash(thread: &mut Thread, hash: u64, from: usize, length: usize) -> u64 {
             return hash;
         }
         // SAFETY: just filled that far.
-        return unsafe { check::hash_bytes(hash, copy.as_ptr(), length) };
+        return unsafe { hash::hash_bytes(hash, copy.as_ptr(), length) };
     }
     let mut job = Job {
         from: from as *const u8,
