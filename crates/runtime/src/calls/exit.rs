@@ -74,7 +74,7 @@ pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// The process ends: how long the last run of each sync object was.
 fn finals(thread: &mut Thread) {
-    if thread.sync != crate::parallel::order::RECORD {
+    if thread.sync != crate::state::order::RECORD {
         return;
     }
     let process = thread.process();
@@ -120,7 +120,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     let last = crate::hooks::thread::last_leave(thread).unwrap_or((0, 0));
     if thread.parallel.in_event {
         let events = &thread.process().order.events;
-        if let Some((place, number)) = crate::parallel::order::last_pass(events.order()) {
+        if let Some((place, number)) = crate::parallel::runs::last_pass(events.order()) {
             (word, value) = (place, number);
         }
     }

@@ -172,7 +172,7 @@ fn become_child(thread: &mut Thread, child: Child) {
     thread.preemption.force_timer = 0;
     thread.preemption.look_timer = 0;
     thread.serial.holds_token = false;
-    thread.sync = crate::parallel::order::OFF;
+    thread.sync = crate::state::order::OFF;
     thread.parallel.keeps = 0;
     thread.parallel.in_event = false;
     thread.parallel.skipped = 0;

@@ -3,10 +3,12 @@
 use super::followed;
 use super::real::{Real, call1};
 use super::table;
-use crate::parallel::order::{self, Object, RECORD};
+use crate::parallel::order;
 use crate::parallel::outcome;
+use crate::parallel::runs;
 use crate::parallel::solid;
 use crate::parallel::waits;
+use crate::state::order::{Object, RECORD};
 use wayfarer_runtime_abi::record::sync;
 
 /// Where a barrier says how many threads it waits for.
@@ -41,8 +43,8 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
         if thread.sync == RECORD {
             order::note_shared(thread, order, object);
         } else {
-            order::before(thread, order, object);
-            order::after(thread, order);
+            runs::before(thread, order, object);
+            runs::after(thread, order);
         }
         let since = waits::begin(thread, true, order);
         let result = call1(Real::barrier_wait, address);

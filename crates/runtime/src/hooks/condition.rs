@@ -10,10 +10,11 @@ use super::cancel::{self, CANCELLED};
 use super::mutex::{Mutex, lock_really, unlock_really, wait_ended};
 use super::real::{Real, call};
 use super::{followed, heap};
-use crate::parallel::order::{self, REPLAY};
 use crate::parallel::outcome;
+use crate::parallel::runs;
 use crate::program::resolve;
 use crate::state::Thread;
+use crate::state::order::REPLAY;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const UNKNOWN: u32 = 0;
@@ -141,7 +142,7 @@ unsafe fn follow(which: Real, a: [usize; 6], place: usize) -> i32 {
 unsafe fn replay(thread: &mut Thread, which: Real, a: [usize; 6], mutex: &Mutex<'_>) -> i32 {
     // SAFETY: as the callers say.
     unsafe {
-        if order::is_unending(thread, mutex.order) {
+        if runs::is_unending(thread, mutex.order) {
             // It is not known how its history went on: the real thing decides.
             return call(which, a) as i32;
         }

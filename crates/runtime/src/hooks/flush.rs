@@ -9,9 +9,9 @@
 use super::library;
 use super::real::{self, Real, call};
 use super::stream::{try_enter, use_locked};
-use crate::parallel::order::RECORD;
 use crate::session::futex;
 use crate::state::Thread;
+use crate::state::order::RECORD;
 use wayfarer_runtime_abi::atomic::AtomicU32;
 
 /// A stream, as programs know it from the header files of libc.

@@ -2,8 +2,10 @@
 
 use crate::log::reader;
 use crate::parallel::handover::Lock;
-use crate::parallel::order::{self, OFF, Object, RECORD, State};
+use crate::parallel::order;
+use crate::parallel::runs;
 use crate::state::Thread;
+use crate::state::order::{OFF, Object, RECORD, State};
 
 /// How long a thread may be unlucky. Measured with 64 threads that make threads: with a twentieth of it, where nearly
 /// each use is handed over, they make half as many.
@@ -53,7 +55,7 @@ impl Guarded {
                 self.lock(thread);
                 order::note_exclusive(thread, self.state.order(), self.object());
             }
-            _ => order::before(thread, self.state.order(), self.object()),
+            _ => runs::before(thread, self.state.order(), self.object()),
         }
     }
 
@@ -71,10 +73,10 @@ impl Guarded {
     /// is that it came in again after `which` note.
     pub fn comes_again(&self, thread: &mut Thread, which: u64) -> bool {
         let order = self.state.order();
-        order::is_last_access(thread, order)
+        runs::is_last_access(thread, order)
             && reader::peek(thread).is_some_and(|next| {
                 next.is_acquire()
-                    && order::is_number(order, next.number)
+                    && runs::is_number(order, next.number)
                     && reader::is_note_behind(thread, next.length, which)
             })
     }
@@ -84,7 +86,7 @@ impl Guarded {
         match thread.sync {
             OFF => {}
             RECORD => self.lock.give(),
-            _ => order::after(thread, self.state.order()),
+            _ => runs::after(thread, self.state.order()),
         }
     }
 
@@ -93,7 +95,7 @@ impl Guarded {
         match thread.sync {
             OFF => None,
             RECORD => Some(self.lock.last_give()),
-            _ => order::last_pass(self.state.order()),
+            _ => runs::last_pass(self.state.order()),
         }
     }
 

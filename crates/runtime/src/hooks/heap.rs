@@ -4,8 +4,8 @@
 
 use super::guarded::Guarded;
 use super::real::{Real, call};
-use crate::parallel::order::OFF;
 use crate::serial::crossings;
+use crate::state::order::OFF;
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::record::sync;
 

@@ -9,9 +9,9 @@
 
 use super::library;
 use super::real::{Real, address, call1};
-use crate::parallel::order::OFF;
 use crate::program::resolve;
 use crate::state::current;
+use crate::state::order::OFF;
 use wayfarer_calls::Number;
 use wayfarer_entrance::modules::Module;
 use wayfarer_entrance::raw;

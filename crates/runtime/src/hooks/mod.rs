@@ -29,8 +29,8 @@ pub mod table;
 pub mod thread;
 pub mod user;
 
-use crate::parallel::order::OFF;
 use crate::serial::crossings;
+use crate::state::order::OFF;
 use crate::state::{Thread, current};
 
 pub use real::{all_found, resolve_all};

@@ -3,12 +3,14 @@
 use super::real::{self, Real, call, call1};
 use super::table;
 use super::{fast, followed, in_serial_turn};
-use crate::parallel::order::{self, Object, Order, RECORD, REPLAY};
+use crate::parallel::order;
 use crate::parallel::outcome;
+use crate::parallel::runs;
 use crate::parallel::runs::{LOOKS, announce_unlocked, count_down, goes_on, look_away};
 use crate::parallel::solid;
 use crate::parallel::waits;
 use crate::serial::crossings;
+use crate::state::order::{OFF, Object, Order, RECORD, REPLAY, state_at};
 use crate::state::thread::Since;
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
@@ -49,7 +51,7 @@ impl Mutex<'_> {
             let order = if in_table {
                 table::order_at(address)
             } else {
-                order::at(address + STATE_OFFSET, address + STATE_OFFSET + 8)
+                state_at(address + STATE_OFFSET, address + STATE_OFFSET + 8)
             };
             Mutex {
                 order,
@@ -99,9 +101,9 @@ impl Mutex<'_> {
 
     /// Replay: acquires it at its turn.
     pub fn acquire(&self, thread: &mut Thread) -> i32 {
-        order::before(thread, self.order, self.object);
+        runs::before(thread, self.order, self.object);
         let result = lock_really(thread, self.address);
-        order::after_lock(thread, self.order);
+        runs::after_lock(thread, self.order);
         result
     }
 }
@@ -151,7 +153,7 @@ pub unsafe fn lock(address: usize, place: usize) -> i32 {
         if thread.is_null() {
             return lock_slowly(address, place);
         }
-        if (*thread).sync == order::OFF {
+        if (*thread).sync == OFF {
             if !crossings::pass(&mut *thread) {
                 return lock_in_next_turn(&mut *thread, address);
             }
@@ -288,7 +290,7 @@ pub unsafe fn unlock(address: usize) -> i32 {
     unsafe {
         let done = if thread.is_null() {
             false
-        } else if (*thread).sync == order::OFF {
+        } else if (*thread).sync == OFF {
             (*thread).serial.holds_token && fast::unlock_mutex_in_turn(address)
         } else if (*thread).sync == RECORD {
             fast::unlock_mutex(address)

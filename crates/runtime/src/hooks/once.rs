@@ -8,9 +8,10 @@
 use super::followed;
 use super::library::{CLEANUP_PHASE, CONTINUE};
 use super::real::{Real, call};
-use crate::parallel::order::{self, RECORD, REPLAY};
+use crate::parallel::order;
 use crate::parallel::settle;
 use crate::session::futex;
+use crate::state::order::{RECORD, REPLAY};
 use crate::state::thread::Attempt;
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
@@ -38,7 +39,7 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
             return call(Real::once, [control, routine, 0, 0, 0, 0]) as i32;
         };
         if thread.sync != RECORD {
-            let Some(before) = order::is_once(thread, control) else {
+            let Some(before) = settle::is_once(thread, control) else {
                 wait_for(thread, control, || word.load(Ordering::Acquire) & DONE != 0);
                 return 0;
             };
@@ -156,7 +157,7 @@ pub unsafe fn guard_acquire(guard: usize) -> i32 {
         };
         if thread.sync != RECORD {
             let made = &*(guard as *const AtomicU8);
-            let Some(before) = order::is_once(thread, guard) else {
+            let Some(before) = settle::is_once(thread, guard) else {
                 wait_for(thread, guard, || made.load(Ordering::Acquire) != 0);
                 return 0;
             };

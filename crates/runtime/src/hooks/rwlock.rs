@@ -3,10 +3,12 @@
 use super::mutex::born;
 use super::real::{Real, call};
 use super::{fast, followed, in_serial_turn};
-use crate::parallel::order::{self, Object, Order, RECORD};
+use crate::parallel::order;
 use crate::parallel::outcome;
+use crate::parallel::runs;
 use crate::parallel::solid;
 use crate::parallel::waits;
+use crate::state::order::{Object, Order, RECORD, state_at};
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::record::sync;
 
@@ -21,7 +23,7 @@ const EBUSY: i32 = 16;
 unsafe fn parts<'a>(side: Side, address: usize, place: usize) -> (Order<'a>, Object) {
     // SAFETY: the callers have a lock there.
     unsafe {
-        let order = order::at(address + WORD_OFFSET, address + TAIL_OFFSET);
+        let order = state_at(address + WORD_OFFSET, address + TAIL_OFFSET);
         let object = Object {
             kind: sync::RWLOCK,
             shared: *((address + SHARED_OFFSET) as *const i32) != 0,
@@ -171,7 +173,7 @@ unsafe fn replay(thread: &mut Thread, side: Side, address: usize, place: usize) 
     // SAFETY: as the caller says.
     unsafe {
         let (order, object) = parts(side, address, place);
-        order::before(thread, order, object);
+        runs::before(thread, order, object);
         let arguments = [address, 0, 0, 0, 0, 0];
         let attempt = match side {
             Side::Reader => Real::rwlock_tryrdlock,
@@ -184,7 +186,7 @@ unsafe fn replay(thread: &mut Thread, side: Side, address: usize, place: usize) 
         } else {
             call(side.lock(), arguments);
         }
-        order::after(thread, order);
+        runs::after(thread, order);
     }
 }
 

@@ -5,10 +5,12 @@ use super::cancel::{self, CANCELLED};
 use super::mutex::born;
 use super::real::{Real, call, call1, errno, set_errno};
 use super::{fast, followed, in_serial_turn};
-use crate::parallel::order::{self, Object, Order, RECORD};
+use crate::parallel::order;
 use crate::parallel::outcome;
+use crate::parallel::runs;
 use crate::parallel::solid;
 use crate::parallel::waits;
+use crate::state::order::{Object, Order, RECORD, state_at};
 use crate::state::{Thread, current};
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::record::sync;
@@ -39,7 +41,7 @@ pub fn posts_beside(state: usize) -> usize {
 unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
     // SAFETY: the callers have a semaphore there.
     unsafe {
-        let order = order::at(address + STATE_OFFSET, address + STATE_OFFSET + 8);
+        let order = state_at(address + STATE_OFFSET, address + STATE_OFFSET + 8);
         let object = Object {
             kind: sync::SEMAPHORE,
             shared: *((address + SHARED_OFFSET) as *const i32) != 0,
@@ -133,7 +135,7 @@ unsafe fn replay(thread: &mut Thread, address: usize, place: usize) {
     // SAFETY: as the caller says.
     unsafe {
         let (order, object) = parts(address, place);
-        order::before(thread, order, object);
+        runs::before(thread, order, object);
         let arguments = [address, 0, 0, 0, 0, 0];
         if solid::is_on(thread) {
             while call(Real::sem_trywait, arguments) as i32 != 0 && errno() == EAGAIN {
@@ -142,7 +144,7 @@ unsafe fn replay(thread: &mut Thread, address: usize, place: usize) {
         } else {
             while call(Real::sem_wait, arguments) as i32 != 0 && errno() == EINTR {}
         }
-        order::after(thread, order);
+        runs::after(thread, order);
     }
 }
 
@@ -190,8 +192,8 @@ unsafe fn post_slowly(address: usize, place: usize) -> i32 {
             if thread.sync == RECORD {
                 order::note_post(thread, order, object, posts(address));
             } else {
-                order::before(thread, order, object);
-                order::after(thread, order);
+                runs::before(thread, order, object);
+                runs::after(thread, order);
             }
         }
         call1(Real::sem_post, address)

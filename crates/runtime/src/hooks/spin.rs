@@ -3,11 +3,13 @@
 use super::followed;
 use super::real::{Real, call, call1};
 use super::table;
-use crate::parallel::order::{self, Object, REPLAY};
+use crate::parallel::order;
 use crate::parallel::outcome;
+use crate::parallel::runs;
 use crate::parallel::solid;
 use crate::parallel::waits;
 use crate::state::Thread;
+use crate::state::order::{Object, REPLAY};
 use wayfarer_runtime_abi::record::sync;
 
 const EBUSY: i32 = 16;
@@ -76,7 +78,7 @@ pub unsafe fn trylock(address: usize, place: usize) -> i32 {
 /// As the function that locks.
 unsafe fn replay(thread: &mut Thread, address: usize, place: usize) {
     let order = table::order_at(address);
-    order::before(thread, order, object(address, place));
+    runs::before(thread, order, object(address, place));
     // SAFETY: as the caller says.
     unsafe {
         if solid::is_on(thread) {
@@ -87,7 +89,7 @@ unsafe fn replay(thread: &mut Thread, address: usize, place: usize) {
             call1(Real::spin_lock, address);
         }
     }
-    order::after(thread, order);
+    runs::after(thread, order);
 }
 
 /// # Safety

@@ -3,11 +3,13 @@
 use super::followed;
 use super::real::{self, Real, call};
 use super::{cancel, flush, library, table};
-use crate::parallel::order::{self, Object, RECORD};
+use crate::parallel::order;
 use crate::parallel::outcome;
+use crate::parallel::runs;
 use crate::parallel::solid;
 use crate::session::futex;
 use crate::state::Thread;
+use crate::state::order::{Object, RECORD};
 use wayfarer_runtime_abi::atomic::AtomicU32;
 use wayfarer_runtime_abi::record::sync;
 
@@ -36,7 +38,7 @@ unsafe fn enter(thread: &mut Thread, stream: usize) {
             order::note_shared(thread, order, object(stream));
             return;
         }
-        order::before(thread, order, object(stream));
+        runs::before(thread, order, object(stream));
         if solid::is_on(thread) {
             while call(Real::ftrylockfile, arguments) as i32 != 0 {
                 solid::pass_on(thread);
@@ -44,7 +46,7 @@ unsafe fn enter(thread: &mut Thread, stream: usize) {
         } else {
             call(Real::flockfile, arguments);
         }
-        order::after(thread, order);
+        runs::after(thread, order);
     }
 }
 

@@ -1,6 +1,6 @@
 //! States of objects that have no room of their own, by address; and where objects were born.
 
-use crate::parallel::order::{Order, State};
+use crate::state::order::{Order, State};
 use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 
 const PLACES: usize = 4096;

@@ -1,10 +1,12 @@
 //! Objects of the program's own: what `wayfarer-sync` tells us of its locks and atomics.
 
 use super::followed;
-use crate::parallel::order::{self, OFF, Object, RECORD};
+use crate::parallel::order;
 use crate::parallel::outcome;
+use crate::parallel::runs;
 use crate::parallel::waits;
 use crate::state::current;
+use crate::state::order::{OFF, Object, RECORD, lock, state_at};
 use wayfarer_runtime_abi::record::sync;
 
 /// How an access is noted, in bits 8 and 9 of the kind.
@@ -39,20 +41,20 @@ fn object(address: usize, kind: u32, place: usize) -> Object {
 pub unsafe fn before(state: usize, kind: u32, place: usize) {
     let Some(thread) = followed() else { return };
     // SAFETY: as the caller says.
-    let order = unsafe { order::at(state, state + 8) };
+    let order = unsafe { state_at(state, state + 8) };
     let object = object(state, kind, place);
     if kind & WAITS != 0 {
         thread.library.user_wait = (state, waits::begin(thread, true, order));
         return;
     }
     if thread.sync != RECORD {
-        order::before(thread, order, object);
+        runs::before(thread, order, object);
         return;
     }
     match kind & WAY {
         EXCLUSIVE_AFTER | SHARED_AFTER => {}
         BEFORE => order::note_shared(thread, order, object),
-        _ => order::lock(order),
+        _ => lock(order),
     }
 }
 
@@ -63,10 +65,10 @@ pub unsafe fn before(state: usize, kind: u32, place: usize) {
 pub unsafe fn after(state: usize, kind: u32, place: usize) {
     let Some(thread) = followed() else { return };
     // SAFETY: as the caller says.
-    let order = unsafe { order::at(state, state + 8) };
+    let order = unsafe { state_at(state, state + 8) };
     let object = object(state, kind, place);
     if thread.sync != RECORD {
-        order::after(thread, order);
+        runs::after(thread, order);
         return;
     }
     match kind & WAY {

@@ -246,7 +246,7 @@ impl Thread {
     /// Parallel mode: the event about to be written gets its place among those of the process.
     #[inline(always)]
     pub fn order_event(&mut self) {
-        if self.sync != crate::parallel::order::OFF {
+        if self.sync != crate::state::order::OFF {
             crate::parallel::note_event(self);
         }
     }

@@ -1,8 +1,9 @@
 //! Recording in parallel: whoever accesses an object, and however, the runs that the logs tell are those that were made.
 
 use super::world::{Follow, Lock, World, accesses_of, new_state, object, runs_of};
-use crate::parallel::order::{self, Object, Order};
+use crate::parallel::order;
 use crate::state::Thread;
+use crate::state::order::{COUNT, LOCK, Object, Order, lock};
 use std::sync::{Arc, Mutex};
 use wayfarer_interleave::{Explorer, Model};
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
@@ -64,7 +65,7 @@ fn accesses_within_the_lock_of_the_state() {
         Explorer::every(3),
         [2, 1],
         |thread, order, object, _, note| {
-            order::lock(order);
+            lock(order);
             note();
             order::unlock_noted(thread, order, object);
         },
@@ -86,12 +87,12 @@ fn shared(
             // The first thread has come so often before.
             order::note_biased(threads[0].get(), state.order(), object(sync::RWLOCK, true));
             let word = state.order().word;
-            let begun = word.load(Ordering::SeqCst) & !order::COUNT;
+            let begun = word.load(Ordering::SeqCst) & !COUNT;
             word.store(begun | before, Ordering::SeqCst);
         }
         let mut model = Model::new(move || {
             let word = state.order().word.load(Ordering::SeqCst);
-            assert_eq!(word & order::LOCK, 0, "nobody is left with the lock");
+            assert_eq!(word & LOCK, 0, "nobody is left with the lock");
             let runs = runs_of(&threads, 1, word);
             for (index, count) in counts.into_iter().enumerate() {
                 let own = runs.iter().filter(|run| run.thread == index as u32 + 1);
@@ -155,7 +156,7 @@ fn posts_are_counted() {
         };
         post(threads[0].get());
         let word = state.order().word;
-        let begun = word.load(Ordering::SeqCst) & !order::COUNT;
+        let begun = word.load(Ordering::SeqCst) & !COUNT;
         word.store(begun | NEARLY_BIASED, Ordering::SeqCst);
         posts.store(NEARLY_BIASED as u32, Ordering::SeqCst);
         Model::new(move || {

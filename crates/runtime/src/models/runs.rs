@@ -3,7 +3,9 @@
 use super::world::{
     Follow, Lock, Owned, Run, World, accesses_of, acquire, new_state, object, runs_of,
 };
-use crate::parallel::order::{self, State};
+use crate::parallel::order;
+use crate::parallel::runs;
+use crate::state::order::State;
 use std::sync::{Arc, Mutex};
 use wayfarer_interleave::{Explorer, Model};
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -83,16 +85,16 @@ fn replay<const N: usize>(explorer: Explorer, kind: u8, objects: usize, recorded
 fn access(thread: Owned, state: &State, lock: &Lock, kind: u8, note: &dyn Fn()) {
     let mut object = object(kind, false);
     object.address = lock.word();
-    order::before(thread.get(), state.order(), object);
+    runs::before(thread.get(), state.order(), object);
     if kind == sync::MUTEX {
         lock.lock();
         note();
-        order::after_lock(thread.get(), state.order());
+        runs::after_lock(thread.get(), state.order());
         lock.unlock();
         crate::parallel::runs::announce_unlocked(thread.get());
     } else {
         note();
-        order::after(thread.get(), state.order());
+        runs::after(thread.get(), state.order());
     }
 }
 

@@ -1,6 +1,7 @@
 //! A session, a process and a few threads to run a model with.
 
-use crate::parallel::order::{self, Object, State};
+use crate::state::order;
+use crate::state::order::{Object, State};
 use crate::state::{self, Process, Thread};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};

@@ -8,7 +8,7 @@
 //! owner may overwrite the bit meanwhile, so it is looked at again. Stopping is dear, so it pays
 //! for itself at such lengths only.
 
-use crate::parallel::order::{BIASED, COUNT, LOCK, OWNER, OWNER_SHIFT};
+use crate::state::order::{BIASED, COUNT, LOCK, OWNER, OWNER_SHIFT};
 use crate::state::thread_slot;
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;

@@ -9,10 +9,10 @@
 
 use crate::calls::memory::path_of;
 use crate::hooks::direct;
-use crate::parallel::order::RECORD;
 use crate::program::resolve::{FUTEX_NUMBER, LARGEST_CODE, contains, has_order_by_hand};
 use crate::program::survey::{BY_HAND, FOLLOWED};
 use crate::state::Thread;
+use crate::state::order::RECORD;
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::record::{note, threads};

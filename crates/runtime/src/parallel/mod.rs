@@ -27,12 +27,12 @@ pub mod waits;
 use crate::calls::record::call_kernel;
 use crate::hooks::library;
 use crate::log::reader;
-use crate::parallel::order::{OFF, Object, RECORD, REPLAY};
 use crate::program::survey;
 use crate::serial::token;
 use crate::session::futex;
 use crate::signals;
 use crate::signals::queue;
+use crate::state::order::{OFF, Object, RECORD, REPLAY, owner_of};
 use crate::state::{Thread, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
@@ -107,7 +107,7 @@ fn choose(thread: &Thread) -> (u64, u8, i64) {
 
 /// This thread belongs to a parallel process.
 pub fn adopt(thread: &mut Thread) {
-    thread.parallel.owner = order::owner_of(thread.number);
+    thread.parallel.owner = owner_of(thread.number);
     thread.sync = if !thread.process().threads.parallel.get() {
         OFF
     } else if thread.mode == MODE_RECORD {
@@ -303,7 +303,7 @@ fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
 pub fn begin_event(thread: &mut Thread) {
     end_event(thread);
     let order = &thread.process().order.events;
-    order::before(thread, order.order(), EVENTS);
+    runs::before(thread, order.order(), EVENTS);
     thread.parallel.in_event = true;
 }
 
@@ -344,7 +344,7 @@ pub fn end_event(thread: &mut Thread) {
     if thread.parallel.in_event {
         thread.parallel.in_event = false;
         let order = &thread.process().order.events;
-        order::after(thread, order.order());
+        runs::after(thread, order.order());
     }
 }
 

@@ -18,13 +18,10 @@
 
 use crate::hooks;
 use crate::log;
-use crate::log::{RECORD_HEAD, reader};
+use crate::log::RECORD_HEAD;
 use crate::parallel::bias;
-pub use crate::parallel::runs::{after, after_lock, before, is_unending, last_pass};
-use crate::parallel::settle;
-pub use crate::state::order::{
-    BIASED, BIASED_SHIFT, COUNT, LOCK, NUMBER, OFF, OWNER, OWNER_SHIFT, Object, Order, READS,
-    RECORD, REPLAY, State, at, mark, owner_of,
+use crate::state::order::{
+    BIASED, BIASED_SHIFT, COUNT, LOCK, NUMBER, OWNER, Object, Order, READS, RECORD, lock, mark,
 };
 use crate::state::{Thread, header};
 use wayfarer_runtime_abi::Broken;
@@ -35,7 +32,7 @@ use wayfarer_runtime_abi::record::{self, Acquire, Birth, Head, sync};
 /// `word`, and nothing else has access at this moment.
 ///
 /// # Safety
-/// As [`at`].
+/// As [`state_at`](crate::state::order::state_at).
 #[inline(always)]
 pub unsafe fn count_up(thread: &Thread, word: usize) -> bool {
     // SAFETY: as the caller says.
@@ -64,16 +61,6 @@ pub fn is_last_owner(thread: &Thread, order: Order<'_>, object: Object) -> bool 
     order.word.load(Ordering::Relaxed) & OWNER == object.owner(thread)
 }
 
-/// Replay: whether the access that the thread is in is the last one of its run.
-pub fn is_last_access(thread: &Thread, order: Order<'_>) -> bool {
-    order.word.load(Ordering::Relaxed) == thread.parallel.owner | 1
-}
-
-/// Replay: whether the object has this number.
-pub fn is_number(order: Order<'_>, number: u64) -> bool {
-    u64::from(order.tail.id.load(Ordering::Relaxed) & NUMBER) == number
-}
-
 /// Recording: an access that others may make at the same time.
 #[inline(always)]
 pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
@@ -94,7 +81,7 @@ pub fn note_shared(thread: &mut Thread, order: Order<'_>, object: Object) {
 /// the state's first half is at `word`. [`note_biased`] notes what this does not.
 ///
 /// # Safety
-/// As [`at`].
+/// As [`state_at`](crate::state::order::state_at).
 #[inline(always)]
 pub unsafe fn count_biased(
     thread: &Thread,
@@ -202,23 +189,6 @@ fn lock_biased(thread: &Thread, order: Order<'_>, object: Object) {
     }
 }
 
-/// Recording: keeps all other accesses out until [`unlock_noted`].
-#[inline]
-pub fn lock(order: Order<'_>) {
-    loop {
-        let word = order.word.load(Ordering::Relaxed);
-        if word & LOCK == 0
-            && order
-                .word
-                .compare_exchange_weak(word, word | LOCK, Ordering::AcqRel, Ordering::Relaxed)
-                .is_ok()
-        {
-            return;
-        }
-        spin_loop();
-    }
-}
-
 /// Recording: notes the access and lets others in.
 #[inline]
 pub fn unlock_noted(thread: &mut Thread, order: Order<'_>, object: Object) {
@@ -323,23 +293,6 @@ pub fn note_once(thread: &mut Thread, address: usize) {
         reads: false,
     };
     describe(thread, number, object);
-}
-
-/// Replay: whether it is this thread that does it, and how many others gave it up before.
-pub fn is_once(thread: &mut Thread, address: usize) -> Option<u32> {
-    settle::before_once(thread, address);
-    let next = reader::peek(thread)?;
-    if !is_once_at(&next, address) {
-        return None;
-    }
-    reader::advance(thread, next.length);
-    u32::try_from(next.value).ok()
-}
-
-/// Whether a record says that its thread does what is done once for the object at `address`.
-pub fn is_once_at(record: &record::Record<'_>, address: usize) -> bool {
-    record.tag == record::OBJECT
-        && Birth::decode(record.payload).is_some_and(|birth| birth.address == address as u64)
 }
 
 /// The object is destroyed: its last run is over, and what comes to lie there is another.

@@ -4,9 +4,9 @@
 //! with the usual outcome the thread made since the record of this kind before.
 
 use crate::log::reader;
-use crate::parallel::order::{RECORD, REPLAY};
 use crate::parallel::settle;
 use crate::state::Thread;
+use crate::state::order::{RECORD, REPLAY};
 use wayfarer_runtime_abi::record::{self, Head};
 
 /// Recording: the call gave this result.

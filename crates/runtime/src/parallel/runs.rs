@@ -9,11 +9,11 @@
 
 use crate::log::end as log_end;
 use crate::log::reader;
-use crate::parallel::order::{COUNT, LOCK, NUMBER, OWNER, Object, Order, lock, mark};
 use crate::parallel::settle;
 use crate::parallel::solid;
 use crate::session::diverge;
 use crate::session::futex;
+use crate::state::order::{COUNT, LOCK, NUMBER, OWNER, Object, Order, lock, mark};
 use crate::state::thread::RunOver;
 use crate::state::{Thread, header, thread_slot};
 use wayfarer_calls::Number;
@@ -48,11 +48,21 @@ pub fn is_unending(thread: &Thread, order: Order<'_>) -> bool {
     order.word.load(Ordering::Relaxed) == thread.parallel.owner | UNENDING
 }
 
+/// Replay: whether the access that the thread is in is the last one of its run.
+pub fn is_last_access(thread: &Thread, order: Order<'_>) -> bool {
+    order.word.load(Ordering::Relaxed) == thread.parallel.owner | 1
+}
+
+/// Replay: whether the object has this number.
+pub fn is_number(order: Order<'_>, number: u64) -> bool {
+    u64::from(order.tail.id.load(Ordering::Relaxed) & NUMBER) == number
+}
+
 /// Replay: whether an access goes on with a run of this thread and is not its last one; the state's first half is
 /// at `word`. [`count_down`] notes it.
 ///
 /// # Safety
-/// As [`crate::parallel::order::at`].
+/// As [`crate::state::order::state_at`].
 #[inline(always)]
 pub unsafe fn goes_on(thread: &Thread, word: usize) -> bool {
     // SAFETY: as the caller says.
@@ -65,7 +75,7 @@ pub unsafe fn goes_on(thread: &Thread, word: usize) -> bool {
 /// Replay: notes an access after [`goes_on`].
 ///
 /// # Safety
-/// As [`crate::parallel::order::at`].
+/// As [`crate::state::order::state_at`].
 #[inline(always)]
 pub unsafe fn count_down(word: usize) {
     // SAFETY: as the caller says.

@@ -9,10 +9,9 @@
 
 use crate::hooks::library;
 use crate::log::reader;
-use crate::parallel::order;
 use crate::signals;
 use crate::state::Thread;
-use wayfarer_runtime_abi::record::{self, Record, place};
+use wayfarer_runtime_abi::record::{self, Birth, Record, place};
 
 /// Handlers that ran before the next access to a sync object, and others that were let in.
 pub fn before_access(thread: &mut Thread) {
@@ -39,7 +38,7 @@ pub fn before_once(thread: &mut Thread, address: usize) {
             return next.value == address as i64;
         }
         let behind = reader::peek_behind(thread, next.length);
-        behind.is_some_and(|behind| order::is_once_at(&behind, address))
+        behind.is_some_and(|behind| is_once_at(&behind, address))
     });
 }
 
@@ -56,4 +55,21 @@ fn those(thread: &mut Thread, here: impl Fn(&Thread, &Record<'_>) -> bool) {
             _ => return,
         }
     }
+}
+
+/// Replay: whether it is this thread that does it, and how many others gave it up before.
+pub fn is_once(thread: &mut Thread, address: usize) -> Option<u32> {
+    before_once(thread, address);
+    let next = reader::peek(thread)?;
+    if !is_once_at(&next, address) {
+        return None;
+    }
+    reader::advance(thread, next.length);
+    u32::try_from(next.value).ok()
+}
+
+/// Whether a record says that its thread does what is done once for the object at `address`.
+fn is_once_at(record: &Record<'_>, address: usize) -> bool {
+    record.tag == record::OBJECT
+        && Birth::decode(record.payload).is_some_and(|birth| birth.address == address as u64)
 }

@@ -10,8 +10,8 @@
 //! Threads change only at accesses. A race that needs a change in the middle of code without any
 //! access (two threads that count without a lock and without calls) is not found.
 
-use crate::parallel::order::REPLAY;
 use crate::session::futex;
+use crate::state::order::REPLAY;
 use crate::state::{Process, Thread, header};
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{

@@ -1,9 +1,9 @@
 //! How long threads wait for locks. Clocks are read only where a lock was found taken, and a wait
 //! is written down from 10 µs on. A replay passes over it.
 
-use crate::parallel::order::{NUMBER, Order, RECORD};
 use crate::session::clocks::monotonic_ns;
 use crate::state::Thread;
+use crate::state::order::{NUMBER, Order, RECORD};
 use crate::state::thread::Since;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record::{self, Head};

@@ -238,7 +238,7 @@ pub unsafe extern "C" fn signal_arrived(
 #[inline(never)]
 pub fn deliver(thread: &mut Thread, frame: &mut Frame, place: u8) {
     // In parallel mode nothing is held while the program's own code runs.
-    let held = thread.sync != crate::parallel::order::OFF && thread.serial.holds_token;
+    let held = thread.sync != crate::state::order::OFF && thread.serial.holds_token;
     if held {
         crate::serial::token::release(thread);
     }
@@ -284,7 +284,7 @@ pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
         place => place,
     };
     let value = match place {
-        record::place::ENTRY if thread.sync != crate::parallel::order::OFF => {
+        record::place::ENTRY if thread.sync != crate::state::order::OFF => {
             thread.parallel.skipped as i64
         }
         record::place::ONCE => thread.library.awaits_once as i64,
@@ -315,7 +315,7 @@ pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: b
     }
     reader::advance(thread, next.length);
     thread.count_event();
-    if thread.sync != crate::parallel::order::OFF && next.check != record::place::FORCED {
+    if thread.sync != crate::state::order::OFF && next.check != record::place::FORCED {
         crate::parallel::begin_event(thread);
         crate::parallel::end_event(thread);
     }

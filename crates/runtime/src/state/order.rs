@@ -1,7 +1,7 @@
 //! The state of an object whose accesses have an order, and what an access is to.
 
 use crate::state::Thread;
-use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64};
+use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, spin_loop};
 use wayfarer_runtime_abi::layout;
 
 /// How the threads of this process are followed (`Thread::sync`).
@@ -76,7 +76,7 @@ impl State {
 /// # Safety
 /// They must be mapped and used by nothing else.
 #[inline(always)]
-pub unsafe fn at<'a>(word: usize, tail: usize) -> Order<'a> {
+pub unsafe fn state_at<'a>(word: usize, tail: usize) -> Order<'a> {
     // SAFETY: as the caller says; any bits are a state.
     unsafe {
         Order {
@@ -124,5 +124,22 @@ pub fn mark(thread: &Thread, object: Object) -> u32 {
     } else {
         // Never 0, which stands for shared objects.
         ((thread.process().id.get() & 0x7f) | 0x80) << NUMBER_BITS
+    }
+}
+
+/// Recording: keeps all other accesses out until the access is noted.
+#[inline]
+pub fn lock(order: Order<'_>) {
+    loop {
+        let word = order.word.load(Ordering::Relaxed);
+        if word & LOCK == 0
+            && order
+                .word
+                .compare_exchange_weak(word, word | LOCK, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        {
+            return;
+        }
+        spin_loop();
     }
 }
