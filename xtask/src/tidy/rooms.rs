@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const CRATE: &str = "runtime";
 const SOURCES: &str = "crates/runtime/src/";
 /// No more modules than this may know each other in a circle. Lower it when there are fewer.
-const LARGEST_CYCLE: usize = 58;
+const LARGEST_CYCLE: usize = 55;
 /// What each room may use besides itself; the root is `lib`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("session", &["state", "parallel"]),

@@ -17,9 +17,9 @@
 use crate::calls::output;
 use crate::calls::record::Made;
 use crate::calls::replay;
-use crate::hooks::semaphore;
 use crate::memory::hash;
 use crate::memory::user;
+use crate::parallel::insides;
 use crate::parallel::robust;
 use crate::serial::token;
 use crate::session::futex;
@@ -91,7 +91,7 @@ fn finals(thread: &mut Thread) {
             && let Some(word) = crate::parallel::order::word_of(word, tail, number)
         {
             if kind == sync::SEMAPHORE
-                && let Some(posts) = user::read::<u32>(semaphore::posts_beside(place))
+                && let Some(posts) = user::read::<u32>(insides::posts_beside(place))
             {
                 crate::parallel::order::emit_posts(thread, number, posts);
             }

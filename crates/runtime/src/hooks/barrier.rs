@@ -2,26 +2,14 @@
 
 use super::followed;
 use super::real::{Real, call1};
-use super::table;
 use crate::parallel::order;
 use crate::parallel::outcome;
 use crate::parallel::runs;
 use crate::parallel::solid;
+use crate::parallel::table;
 use crate::parallel::waits;
 use crate::state::order::{Object, RECORD};
 use wayfarer_runtime_abi::record::sync;
-
-/// Where a barrier says how many threads it waits for.
-const MEMBERS_OFFSET: usize = 8;
-
-/// How many threads the barrier at `address` waits for.
-///
-/// # Safety
-/// There must be a barrier.
-pub unsafe fn members(address: usize) -> u32 {
-    // SAFETY: as the caller says.
-    unsafe { *((address + MEMBERS_OFFSET) as *const u32) }
-}
 
 /// # Safety
 /// As pthread_barrier_wait.

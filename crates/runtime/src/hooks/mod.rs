@@ -25,7 +25,6 @@ pub mod rwlock;
 pub mod semaphore;
 pub mod spin;
 pub mod stream;
-pub mod table;
 pub mod thread;
 pub mod user;
 

@@ -1,13 +1,13 @@
 //! Mutexes. The state lies in the words of the list of robust mutexes, which others do not use.
 
 use super::real::{self, Real, call, call1};
-use super::table;
 use super::{fast, followed, in_serial_turn};
 use crate::parallel::order;
 use crate::parallel::outcome;
 use crate::parallel::runs;
 use crate::parallel::runs::{LOOKS, announce_unlocked, count_down, goes_on, look_away};
 use crate::parallel::solid;
+use crate::parallel::table;
 use crate::parallel::waits;
 use crate::serial::crossings;
 use crate::state::order::{OFF, Object, Order, RECORD, REPLAY, state_at};

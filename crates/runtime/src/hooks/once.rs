@@ -8,13 +8,14 @@
 use super::followed;
 use super::library::{CLEANUP_PHASE, CONTINUE};
 use super::real::{Real, call};
+use crate::parallel::insides::{self, given_up};
 use crate::parallel::order;
 use crate::parallel::settle;
 use crate::session::futex;
 use crate::state::order::{RECORD, REPLAY};
 use crate::state::thread::Attempt;
 use crate::state::{Thread, current};
-use wayfarer_runtime_abi::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use wayfarer_runtime_abi::atomic::{AtomicU8, AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
 
 const DONE: u32 = 2;
@@ -201,43 +202,8 @@ pub unsafe fn guard_release(guard: usize) {
     }
 }
 
-/// How often what is done once was begun and given up, by address. Few programs ever do that; where the table is full,
-/// further ones are not counted, and a replay may diverge.
-struct GivenUp {
-    address: AtomicUsize,
-    times: AtomicU32,
-}
-
-const PLACES: usize = 1024;
-
-static GIVEN_UP: [GivenUp; PLACES] = [const {
-    GivenUp {
-        address: AtomicUsize::new(0),
-        times: AtomicU32::new(0),
-    }
-}; PLACES];
-
 fn give_up(thread: &Thread, address: usize) {
-    for entry in &GIVEN_UP {
-        let taken = entry
-            .address
-            .compare_exchange(0, address, Ordering::AcqRel, Ordering::Acquire);
-        if taken.is_ok() || taken == Err(address) {
-            entry.times.fetch_add(1, Ordering::Release);
-            tell(thread);
-            return;
-        }
+    if insides::give_up(address) {
+        tell(thread);
     }
-}
-
-/// How often it was begun and given up.
-pub fn given_up(address: usize) -> u32 {
-    for entry in &GIVEN_UP {
-        match entry.address.load(Ordering::Acquire) {
-            0 => return 0,
-            found if found == address => return entry.times.load(Ordering::Acquire),
-            _ => {}
-        }
-    }
-    0
 }

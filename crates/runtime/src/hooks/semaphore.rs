@@ -5,6 +5,7 @@ use super::cancel::{self, CANCELLED};
 use super::mutex::born;
 use super::real::{Real, call, call1, errno, set_errno};
 use super::{fast, followed, in_serial_turn};
+use crate::parallel::insides::{SEMAPHORE_STATE, posts};
 use crate::parallel::order;
 use crate::parallel::outcome;
 use crate::parallel::runs;
@@ -12,36 +13,19 @@ use crate::parallel::solid;
 use crate::parallel::waits;
 use crate::state::order::{Object, Order, RECORD, state_at};
 use crate::state::{Thread, current};
-use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record::sync;
 
 const SHARED_OFFSET: usize = 8;
-const POSTS_OFFSET: usize = 12;
-const STATE_OFFSET: usize = 16;
 const EAGAIN: i32 = 11;
 const EINTR: i32 = 4;
-
-/// Recording: how many accesses of the current run were posts.
-///
-/// # Safety
-/// There must be a semaphore.
-#[inline(always)]
-pub unsafe fn posts<'a>(address: usize) -> &'a AtomicU32 {
-    // SAFETY: as the caller says; padding that nothing else uses.
-    unsafe { &*((address + POSTS_OFFSET) as *const AtomicU32) }
-}
-
-/// The address of that number, from where the state is.
-pub fn posts_beside(state: usize) -> usize {
-    state - (STATE_OFFSET - POSTS_OFFSET)
-}
 
 /// # Safety
 /// There must be a semaphore at the address.
 unsafe fn parts<'a>(address: usize, place: usize) -> (Order<'a>, Object) {
     // SAFETY: the callers have a semaphore there.
     unsafe {
-        let order = state_at(address + STATE_OFFSET, address + STATE_OFFSET + 8);
+        let order = state_at(address + SEMAPHORE_STATE, address + SEMAPHORE_STATE + 8);
         let object = Object {
             kind: sync::SEMAPHORE,
             shared: *((address + SHARED_OFFSET) as *const i32) != 0,
@@ -66,7 +50,7 @@ pub unsafe fn wait(address: usize, place: usize) -> i32 {
         if !thread.is_null() && (*thread).sync == RECORD && fast::take_semaphore(address) {
             let thread = &mut *thread;
             outcome::usual(thread);
-            if order::count_biased(thread, false, address + STATE_OFFSET, None) {
+            if order::count_biased(thread, false, address + SEMAPHORE_STATE, None) {
                 return 0;
             }
             return note_taken(thread, address, place);
@@ -162,7 +146,7 @@ pub unsafe fn post(address: usize, place: usize) -> i32 {
             && order::count_biased(
                 &*thread,
                 false,
-                address + STATE_OFFSET,
+                address + SEMAPHORE_STATE,
                 Some(posts(address)),
             )
         {

@@ -2,11 +2,11 @@
 
 use super::followed;
 use super::real::{Real, call, call1};
-use super::table;
 use crate::parallel::order;
 use crate::parallel::outcome;
 use crate::parallel::runs;
 use crate::parallel::solid;
+use crate::parallel::table;
 use crate::parallel::waits;
 use crate::state::Thread;
 use crate::state::order::{Object, REPLAY};

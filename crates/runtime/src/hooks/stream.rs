@@ -2,11 +2,12 @@
 
 use super::followed;
 use super::real::{self, Real, call};
-use super::{cancel, flush, library, table};
+use super::{cancel, flush, library};
 use crate::parallel::order;
 use crate::parallel::outcome;
 use crate::parallel::runs;
 use crate::parallel::solid;
+use crate::parallel::table;
 use crate::session::futex;
 use crate::state::Thread;
 use crate::state::order::{Object, RECORD};

@@ -150,7 +150,7 @@ fn posts_are_counted() {
         let mut object = object(sync::SEMAPHORE, false);
         object.address = semaphore.as_ptr() as usize;
         // SAFETY: the semaphore stays for good.
-        let posts = unsafe { crate::hooks::semaphore::posts(object.address) };
+        let posts = unsafe { crate::parallel::insides::posts(object.address) };
         let post = move |thread: &mut Thread| {
             order::note_post(thread, state.order(), object, posts);
         };

@@ -14,6 +14,7 @@
 
 pub mod bias;
 pub mod handover;
+pub mod insides;
 pub mod late;
 pub mod nap;
 pub mod order;
@@ -22,6 +23,7 @@ pub mod robust;
 pub mod runs;
 pub mod settle;
 pub mod solid;
+pub mod table;
 pub mod waits;
 
 use crate::calls::record::call_kernel;

@@ -16,10 +16,11 @@
 //! A condition wait is the order of its mutex. Results of tries and timed waits are `OUTCOME`
 //! records that count the usual results between them.
 
-use crate::hooks;
 use crate::log;
 use crate::log::RECORD_HEAD;
 use crate::parallel::bias;
+use crate::parallel::insides;
+use crate::parallel::table;
 use crate::state::order::{
     BIASED, BIASED_SHIFT, COUNT, LOCK, NUMBER, OWNER, Object, Order, READS, RECORD, lock, mark,
 };
@@ -225,8 +226,7 @@ fn take_over_with(thread: &mut Thread, order: Order<'_>, word: u64, object: Obje
     run = run.wrapping_add(1);
     if object.kind == sync::SEMAPHORE {
         // SAFETY: the access is to a semaphore at this address, and no other thread counts now.
-        let before =
-            unsafe { hooks::semaphore::posts(object.address) }.swap(posts, Ordering::Relaxed);
+        let before = unsafe { insides::posts(object.address) }.swap(posts, Ordering::Relaxed);
         if length != 0 {
             emit_posts(thread, id, before);
         }
@@ -265,15 +265,15 @@ pub fn forget(order: Order<'_>) {
 /// Writes down what the object of that number is.
 #[inline(never)]
 fn describe(thread: &mut Thread, number: u32, object: Object) {
-    let place = hooks::table::birth_of(object.address, object.place);
+    let place = table::birth_of(object.address, object.place);
     let birth = Birth {
         address: object.address as u64,
         place: place as u64,
     };
     let detail = match object.kind {
         // SAFETY: the access is to a barrier at this address.
-        sync::BARRIER => unsafe { hooks::barrier::members(object.address) },
-        sync::ONCE => hooks::once::given_up(object.address),
+        sync::BARRIER => unsafe { insides::members(object.address) },
+        sync::ONCE => insides::given_up(object.address),
         _ => 0,
     };
     let (number, detail) = (u64::from(number), i64::from(detail));
