@@ -21,6 +21,7 @@
 mod calls;
 pub mod hooks;
 mod image;
+mod kernel;
 mod log;
 mod memory;
 #[cfg(all(test, feature = "model"))]

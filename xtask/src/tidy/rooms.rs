@@ -9,21 +9,23 @@ use std::collections::BTreeSet;
 const CRATE: &str = "runtime";
 const SOURCES: &str = "crates/runtime/src/";
 /// No more modules than this may know each other in a circle. Lower it when there are fewer.
-const LARGEST_CYCLE: usize = 55;
+const LARGEST_CYCLE: usize = 51;
 /// What each room may use besides itself; the root is `lib`.
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("session", &["state", "parallel"]),
+    ("session", &["state"]),
     ("memory", &["state"]),
     (
         "log",
         &[
-            "state", "session", "memory", "serial", "parallel", "signals", "hooks", "calls",
+            "state", "kernel", "session", "memory", "parallel", "hooks", "calls",
         ],
     ),
     ("program", &["state", "memory", "hooks"]),
     (
         "serial",
-        &["state", "session", "log", "parallel", "signals", "calls"],
+        &[
+            "state", "kernel", "session", "log", "parallel", "signals", "calls",
+        ],
     ),
     (
         "parallel",
@@ -34,7 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "signals",
         &[
-            "state", "session", "memory", "log", "serial", "parallel", "hooks", "calls",
+            "state", "kernel", "session", "memory", "log", "serial", "parallel", "hooks", "calls",
         ],
     ),
     (
@@ -46,8 +48,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "calls",
         &[
-            "state", "session", "memory", "log", "program", "serial", "parallel", "signals",
-            "hooks", "lib",
+            "state", "kernel", "session", "memory", "log", "program", "serial", "parallel",
+            "signals", "hooks", "lib",
         ],
     ),
     (

@@ -7,6 +7,7 @@ use crate::calls::writes::Source;
 use crate::log;
 use crate::session::diverge;
 use crate::session::futex;
+use crate::session::wait;
 use crate::state::{Thread, at, header, object};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
@@ -92,7 +93,7 @@ pub fn receive(thread: &mut Thread, made: &Made, entry: u32, count: isize) {
     if direction.written.load(Ordering::Acquire) < wanted {
         direction.waiters.fetch_add(1, Ordering::AcqRel);
         let argument = u64::from((entry & !1) | way);
-        futex::wait_until(thread, waiting::STREAM, argument, &direction.futex, || {
+        wait::until(thread, waiting::STREAM, argument, &direction.futex, || {
             direction.written.load(Ordering::Acquire) >= wanted
         });
         direction.waiters.fetch_sub(1, Ordering::AcqRel);

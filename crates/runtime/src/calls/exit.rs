@@ -17,13 +17,13 @@
 use crate::calls::output;
 use crate::calls::record::Made;
 use crate::calls::replay;
+use crate::kernel::mask::{block_all_signals, block_signals};
 use crate::memory::hash;
 use crate::memory::user;
 use crate::parallel::insides;
 use crate::parallel::robust;
 use crate::serial::token;
 use crate::session::futex;
-use crate::signals::mask::{block_all_signals, block_signals};
 use crate::state::windows;
 use crate::state::word::Word;
 use crate::state::{Thread, thread_window};
@@ -124,7 +124,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
             (word, value) = (place, number);
         }
     }
-    let turn = crate::parallel::solid::leave(thread).unwrap_or((0, 0));
+    let turn = crate::session::solid::leave(thread).unwrap_or((0, 0));
     thread.slot().real_tid.store(0, Ordering::Release);
     let place = windows::claim(process, thread.number);
     let (window, length) = match place {

@@ -5,12 +5,13 @@ use crate::calls::descriptors;
 use crate::calls::outputs::EINTR;
 use crate::calls::record::{Made, plain};
 use crate::calls::writes::{self, prepare};
+use crate::kernel::mask;
 use crate::memory::user;
 use crate::serial::token;
 use crate::session::clocks;
 use crate::session::futex;
+use crate::session::wait;
 use crate::signals;
-use crate::signals::mask;
 use crate::signals::queue;
 use crate::state::{Thread, header, take};
 use core::mem::MaybeUninit;
@@ -140,7 +141,7 @@ pub fn replay_output(
     let head = header();
     let in_order = head.flags & flags::ONLY == 0;
     if in_order {
-        futex::wait_until(
+        wait::until(
             thread,
             waiting::OUTPUT,
             u64::from(turn),

@@ -4,13 +4,14 @@ use crate::calls::disarm;
 use crate::calls::record::Made;
 use crate::calls::replay;
 use crate::calls::spare;
+use crate::kernel::mask::{block_signals, restore_signals};
 use crate::log::reader;
 use crate::memory::user;
 use crate::parallel::late;
 use crate::serial::token;
 use crate::session::diverge;
+use crate::session::domain;
 use crate::signals::faults;
-use crate::signals::mask::{block_signals, restore_signals};
 use crate::state::crossings::Crossings;
 use crate::state::process::MAX_CHILDREN;
 use crate::state::windows;
@@ -187,7 +188,7 @@ fn become_child(thread: &mut Thread, child: Child) {
     describe(thread, child.thread);
     thread.tid = thread_tid(thread, child.thread);
     open_log(thread);
-    token::own_domain(process);
+    domain::own_domain(process);
     rearm();
     enter_domain(thread);
 }
@@ -216,7 +217,7 @@ fn enter_domain(thread: &mut Thread) {
         return;
     }
     if thread.process().threads.parallel.get() {
-        crate::parallel::solid::first_turn(thread);
+        crate::session::solid::first_turn(thread);
         return;
     }
     if thread.mode == MODE_RECORD {
@@ -406,7 +407,7 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
         if is_thread {
             (*born).process = thread.process;
             crate::parallel::adopt(&mut *born);
-            crate::parallel::solid::born(thread, child.thread);
+            crate::session::solid::born(thread, child.thread);
             return born;
         }
         let process = new_process(child.process);

@@ -24,7 +24,7 @@ use crate::parallel::nap;
 use crate::serial::force;
 use crate::serial::token;
 use crate::session::diverge;
-use crate::session::futex;
+use crate::session::wait;
 use crate::signals;
 use crate::state::crossings;
 use crate::state::order;
@@ -434,7 +434,7 @@ fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
     if id != 0 && !stopped {
         // SAFETY: the slot is part of the session mapping.
         let slot = unsafe { &*process_slot(id) };
-        futex::wait_until(thread, waiting::CHILD, u64::from(id), &slot.state, || {
+        wait::until(thread, waiting::CHILD, u64::from(id), &slot.state, || {
             slot.state.load(Ordering::Acquire) > process_state::RUNNING
         });
         process::bury_children();

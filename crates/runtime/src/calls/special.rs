@@ -7,6 +7,7 @@ use crate::calls::outputs::{self, Before};
 use crate::calls::record::{
     EBADF, ENOSYS, Made, call_kernel, perform, plain, write_down, write_down_as,
 };
+use crate::kernel::action::NEVER_TAKEN;
 use crate::memory::user;
 use crate::signals;
 use crate::state::Thread;
@@ -430,7 +431,7 @@ fn signal_set(thread: &mut Thread, made: &mut Made) -> isize {
     };
     let mut stripped = 0u64;
     if let Some(set) = user::read::<u64>(*place) {
-        stripped = set & !signals::NEVER_TAKEN;
+        stripped = set & !NEVER_TAKEN;
         *place = (&raw mut stripped) as usize;
     }
     let result = perform(thread, made, &arguments);

@@ -16,6 +16,7 @@ use crate::memory::hash;
 use crate::memory::user;
 use crate::serial::token;
 use crate::session::diverge;
+use crate::session::domain;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::{Thread, header, object};
@@ -275,7 +276,7 @@ pub fn replay_write(thread: &mut Thread, made: &mut Made) -> isize {
         }
         if unended || ahead.is_some() && behind == Some(record::TURN) {
             // It lost its turn in this call: others may have to go first.
-            token::pass(thread);
+            domain::pass(thread);
         }
         let real = match ahead {
             // Killed before anything was shown.

@@ -5,9 +5,9 @@ use super::real::{Real, call1};
 use crate::parallel::order;
 use crate::parallel::outcome;
 use crate::parallel::runs;
-use crate::parallel::solid;
 use crate::parallel::table;
 use crate::parallel::waits;
+use crate::session::solid;
 use crate::state::order::{Object, RECORD};
 use wayfarer_runtime_abi::record::sync;
 

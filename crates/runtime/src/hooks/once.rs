@@ -12,6 +12,7 @@ use crate::parallel::insides::{self, given_up};
 use crate::parallel::order;
 use crate::parallel::settle;
 use crate::session::futex;
+use crate::session::wait;
 use crate::state::order::{RECORD, REPLAY};
 use crate::state::thread::Attempt;
 use crate::state::{Thread, current};
@@ -66,7 +67,7 @@ pub unsafe fn once(control: usize, routine: usize) -> i32 {
 static CHANGES: AtomicU32 = AtomicU32::new(0);
 
 fn wait_for(thread: &mut Thread, address: usize, done: impl Fn() -> bool) {
-    futex::wait_until(thread, waiting::FUTEX, address as u64, &CHANGES, done);
+    wait::until(thread, waiting::FUTEX, address as u64, &CHANGES, done);
 }
 
 fn tell(thread: &Thread) {

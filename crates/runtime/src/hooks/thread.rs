@@ -19,6 +19,7 @@ use crate::parallel::outcome;
 use crate::parallel::settle;
 use crate::program::resolve;
 use crate::session::futex;
+use crate::session::wait;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::order::{OFF, REPLAY};
@@ -224,7 +225,7 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
         // SAFETY: joining is a cancellation point.
         unsafe { cancel::test_here(thread) };
         let ended = || word.load(Ordering::Acquire) as i32 <= 0;
-        futex::wait_until(thread, waiting::FUTEX, address as u64, word, ended);
+        wait::until(thread, waiting::FUTEX, address as u64, word, ended);
         return;
     }
     loop {

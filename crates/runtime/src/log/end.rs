@@ -1,10 +1,10 @@
 //! A thread of a replay has come to the end of its log: what the recording's end was for it.
 
+use crate::kernel::action;
 use crate::log::reader;
-use crate::parallel::solid;
-use crate::serial::token;
+use crate::session::domain;
 use crate::session::futex;
-use crate::signals::faults;
+use crate::session::solid;
 use crate::state::Thread;
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
@@ -20,7 +20,7 @@ pub fn was_killed_in_its_turn(thread: &mut Thread) -> bool {
     thread.serial.holds_token
         && status & 0x8000_0000 != 0
         && signal != 0
-        && !faults::is_fault(signal)
+        && !action::is_fault(signal)
         && reader::peek(thread).is_none()
 }
 
@@ -29,7 +29,7 @@ pub fn reached(thread: &mut Thread) -> ! {
     // SAFETY: the slot is part of the session mapping.
     let slot = unsafe { &*thread.process().slot.get() };
     thread.slot().waiting.store(waiting::END, Ordering::Release);
-    token::pass(thread);
+    domain::pass(thread);
     solid::retire(thread);
     let parked = slot.threads_parked.fetch_add(1, Ordering::AcqRel) + 1;
     let status = slot.end_status;
@@ -47,7 +47,7 @@ pub fn reached(thread: &mut Thread) -> ! {
 
 /// Ends the process by a signal.
 pub fn die(signal: u32) {
-    faults::die_of(signal);
+    action::die_of(signal);
     let none = 0u64;
     // SAFETY: the mask lives on this stack; the signal ends this process only.
     unsafe {

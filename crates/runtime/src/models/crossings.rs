@@ -4,6 +4,7 @@ use super::world::{Follow, Line, Owned, World};
 use crate::calls::replay;
 use crate::log::reader;
 use crate::serial::{crossings, token, watch};
+use crate::session::domain;
 use crate::state::Thread;
 use std::sync::{Arc, Mutex};
 use wayfarer_calls::Number;
@@ -78,7 +79,7 @@ fn play(
         let is_replay = follow == Follow::ReplaySerial;
         if is_replay {
             // Whoever starts the threads has turn 0, and is gone.
-            let token = token::of(threads[0].get().process());
+            let token = domain::of(threads[0].get().process());
             token
                 .turn
                 .store(1, wayfarer_runtime_abi::atomic::Ordering::SeqCst);

@@ -2,6 +2,7 @@
 
 use super::world::{Follow, Owned, World};
 use crate::serial::{token, watch};
+use crate::session::domain;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use wayfarer_interleave::{Explorer, Model};
@@ -93,7 +94,7 @@ fn replay<const N: usize>(explorer: Explorer, recorded: &Turns) {
         let (end, expected) = (Arc::clone(&turns), recorded.clone());
         let mut model = Model::new(move || assert_eq!(*end.lock().unwrap(), expected));
         // Whoever starts the threads has turn 0, and is gone.
-        let first = token::of(threads[0].get().process());
+        let first = domain::of(threads[0].get().process());
         first
             .turn
             .store(1, wayfarer_runtime_abi::atomic::Ordering::SeqCst);
@@ -112,7 +113,7 @@ fn replay<const N: usize>(explorer: Explorer, recorded: &Turns) {
                     note(&turns, thread);
                     not_any_more(&inside);
                 }
-                token::pass(thread.get());
+                domain::pass(thread.get());
             });
         }
         model

@@ -22,7 +22,6 @@ pub mod outcome;
 pub mod robust;
 pub mod runs;
 pub mod settle;
-pub mod solid;
 pub mod table;
 pub mod waits;
 
@@ -32,6 +31,7 @@ use crate::log::reader;
 use crate::program::survey;
 use crate::serial::token;
 use crate::session::futex;
+use crate::session::solid;
 use crate::signals;
 use crate::signals::queue;
 use crate::state::order::{OFF, Object, RECORD, REPLAY, owner_of};

@@ -6,7 +6,7 @@
 //! far as they were and no further.
 
 use crate::memory::user;
-use crate::parallel::solid;
+use crate::session::solid;
 use crate::state::Thread;
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;

@@ -10,9 +10,9 @@
 use crate::log::end as log_end;
 use crate::log::reader;
 use crate::parallel::settle;
-use crate::parallel::solid;
 use crate::session::diverge;
 use crate::session::futex;
+use crate::session::solid;
 use crate::state::order::{COUNT, LOCK, NUMBER, OWNER, Object, Order, lock, mark};
 use crate::state::thread::RunOver;
 use crate::state::{Thread, header, thread_slot};

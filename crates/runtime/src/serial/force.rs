@@ -7,17 +7,16 @@
 //! for it or take it away; a program that uses it gets its own.
 
 use crate::calls::replay;
+use crate::kernel::action::{OWN, SIGSYS, UNBLOCKABLE, set_kernel_action};
 use crate::log::end as log_end;
 use crate::log::reader;
 use crate::serial::token;
 use crate::serial::watch;
 use crate::session::clocks::own_processor_time;
+use crate::session::domain;
 use crate::signals::blocked;
 use crate::signals::queue::pop_inside;
-use crate::signals::{
-    OWN, SIGSYS, UNBLOCKABLE, replay_one, run, set_kernel_action, signal_arrived, wanted,
-    write_down,
-};
+use crate::signals::{replay_one, run, signal_arrived, wanted, write_down};
 use crate::state::crossings;
 use crate::state::spinning;
 use crate::state::spinning::{Spin, Verdict};
@@ -235,7 +234,7 @@ pub unsafe extern "C" fn foreign_sigsys(information: *mut u8, context: *mut u8) 
 /// Recording: a thread waits for the turn of this one, or it was about to be found in a loop.
 fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
     let verdict = look(thread, registers);
-    watch::learn(token::of(thread.process()), verdict);
+    watch::learn(domain::of(thread.process()), verdict);
     match verdict {
         Verdict::Waits(spin) => {
             let place = crossings::place_between(thread, Some(spin));

@@ -27,9 +27,11 @@ use crate::parallel::late;
 use crate::serial::watch;
 use crate::serial::watch::Watch;
 use crate::session::clocks::own_processor_time;
+use crate::session::domain::{of, pass};
 use crate::session::futex;
+use crate::session::wait;
 use crate::state::crossings::{self, Place};
-use crate::state::{Process, Thread, header};
+use crate::state::{Thread, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop, tries};
@@ -40,12 +42,6 @@ use wayfarer_runtime_abi::record::threads;
 /// calls. Measured with memcached: 1.6 % more requests than with a fourth of it, and with three times as much, which
 /// takes processors from others.
 const SPINS: u32 = tries(350);
-/// The token of the domain of a process.
-pub fn of(process: &Process) -> &'static Token {
-    // SAFETY: points into the session mapping since the process was set up.
-    unsafe { &*process.token.get() }
-}
-
 /// Recording: lets the token go before a call that may wait.
 #[inline(always)]
 pub fn let_go(thread: &mut Thread) {
@@ -358,17 +354,6 @@ pub fn leave(thread: &mut Thread) {
     }
 }
 
-/// Replay: the thread's turn is over; the next one may run.
-pub fn pass(thread: &mut Thread) {
-    if !thread.serial.holds_token {
-        return;
-    }
-    thread.serial.holds_token = false;
-    let (token, next) = (of(thread.process()), thread.serial.turn.wrapping_add(1));
-    token.turn.store(next, Ordering::Release);
-    futex::wake_for_turn(&token.turn, next);
-}
-
 /// Replay: the next record is a `TURN`: the others first.
 pub fn await_turn(thread: &mut Thread, turn: u32) {
     pass(thread);
@@ -377,7 +362,7 @@ pub fn await_turn(thread: &mut Thread, turn: u32) {
         let (shared, token) = (process.threads.shared_domain.get(), of(process));
         // Another thread may change it.
         let is_current = || core::ptr::eq(token, process.token.get());
-        futex::wait_until(thread, waiting::TURN, u64::from(turn), &token.turn, || {
+        wait::until(thread, waiting::TURN, u64::from(turn), &token.turn, || {
             let now = token.turn.load(Ordering::Acquire);
             now == turn || (shared && turn == 1 && now == 0) || !is_current()
         });
@@ -401,24 +386,5 @@ pub fn replay_yield(thread: &mut Thread) {
         Some(_) => {}
         // It never got its turn back.
         None => log_end::reached(thread),
-    }
-}
-
-/// Both modes: the domain of a process that starts afresh after fork.
-pub fn own_domain(process: &Process) {
-    if !process.threads.shared_domain.get() {
-        process.threads.serial.set(false);
-        process.threads.decided.set(false);
-        process
-            .threads
-            .has_foreign_locks
-            .set(process.threads.has_foreign_locks.get() | process.threads.parallel.get());
-        process.threads.parallel.set(false);
-        process.threads.told_late.set(0);
-        process.solid.ring_length.set(0);
-        // SAFETY: the slot is part of the session mapping.
-        process
-            .token
-            .set(unsafe { &raw mut (*process.slot.get()).token });
     }
 }

@@ -6,9 +6,9 @@
 //! long is asked for it, and gives it away at its next event or crossing. One that makes neither is
 //! stopped in the middle of its code at last.
 
+use crate::kernel::action::OWN;
 use crate::session::clocks::{own_processor_time, processor_time};
 use crate::session::futex;
-use crate::signals::OWN;
 use crate::state::spinning::{Spin, Verdict};
 use crate::state::{Thread, header, process_slot, thread_slot};
 use wayfarer_calls::Number;

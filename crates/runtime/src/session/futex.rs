@@ -1,10 +1,10 @@
 //! Waiting on words of the session file, which several processes share.
 
 use crate::session::clocks;
-use crate::state::{Thread, header};
+use crate::state::Thread;
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
-use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering, spin_loop, tries};
+use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
 
 const WAIT: usize = 0;
@@ -28,6 +28,11 @@ pub fn wait_bits(word: &AtomicU32, value: u32, bits: u32, microseconds: u32) {
     let until = clocks::time().wrapping_add(u64::from(microseconds) * 1000);
     let until = [until / 1_000_000_000, until % 1_000_000_000];
     futex(word, WAIT_BITSET, value, Some(&until), bits);
+}
+
+/// Sleeps while `word` is `value`, until the thread with turn `turn` is woken, at most `microseconds`.
+pub fn wait_for_turn(word: &AtomicU32, value: u32, turn: u64, microseconds: u32) {
+    wait_bits(word, value, bit_of(turn), microseconds);
 }
 
 /// Wakes all that sleep on one of these bits.
@@ -63,50 +68,6 @@ fn futex(word: &AtomicU32, operation: usize, value: u32, time: Option<&[u64; 2]>
             bits as usize,
         )
     };
-}
-
-/// How often a replay looks before it sleeps; the other side usually needs a few microseconds.
-const LOOKS: u32 = tries(300);
-
-/// A replaying thread waits until `ready`, sleeping on `word`. Never returns once the session stops.
-pub fn wait_until(
-    thread: &mut Thread,
-    kind: u32,
-    argument: u64,
-    word: &AtomicU32,
-    ready: impl Fn() -> bool,
-) {
-    // What an event waits for comes from another process, which waits for nothing that comes after the event:
-    // the thread keeps its turn, so that nothing depends on how fast the other process is.
-    if crate::parallel::solid::is_on(thread) && !thread.parallel.in_event {
-        crate::parallel::solid::wait_until(thread, ready);
-        return;
-    }
-    let mut looks = 0;
-    while looks < LOOKS {
-        if ready() {
-            return;
-        }
-        spin_loop();
-        looks += 1;
-    }
-    let slot = thread.slot();
-    slot.waiting_for.store(argument, Ordering::Relaxed);
-    slot.waiting.store(kind, Ordering::Release);
-    loop {
-        let value = word.load(Ordering::Acquire);
-        if ready() {
-            break;
-        }
-        if header().stop.load(Ordering::Acquire) != 0 {
-            park(thread);
-        }
-        match kind {
-            waiting::TURN => wait_bits(word, value, bit_of(argument), 100_000),
-            _ => wait(word, value, 100),
-        }
-    }
-    slot.waiting.store(waiting::NO, Ordering::Release);
 }
 
 /// The session is over for this thread; the host ends the process.

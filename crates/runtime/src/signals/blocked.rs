@@ -4,7 +4,7 @@
 //! the handler of the first has begun. The kernel would let neither run; so both go back to the kernel,
 //! which keeps them until they are unblocked, shows them to `sigpending` and gives them to `sigwait`.
 
-use crate::signals::UNBLOCKABLE;
+use crate::kernel::action::UNBLOCKABLE;
 use crate::state::Thread;
 use crate::state::thread::Waiting;
 use wayfarer_calls::Number;

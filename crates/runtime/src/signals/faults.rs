@@ -1,11 +1,12 @@
 //! Faults: our own guarded reads, a full disk under the log, the program's business, or the end.
 
 use crate::calls::counter;
+use crate::kernel::action::{SIGBUS, SIGSEGV, die_of, is_guarded, set_kernel_action};
 use crate::log;
 use crate::log::reader;
 use crate::session::diverge;
 use crate::session::futex;
-use crate::signals::{set_kernel_action, signal_arrived, wanted};
+use crate::signals::{signal_arrived, wanted};
 use crate::state::{Thread, current, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::signal_frame::{
@@ -17,19 +18,6 @@ use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{
     MODE_RECORD, MODE_REPLAY, SESSION_BASE, SESSION_SIZE, divergence, flags, process_state,
 };
-
-pub const SIGBUS: u32 = 7;
-pub const SIGSEGV: u32 = 11;
-
-/// Signals that an instruction raises: SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
-pub const fn is_fault(signal: u32) -> bool {
-    matches!(signal, 4 | 5 | 7 | 8 | 11)
-}
-
-/// Faults whose handler is ours in any case, because our own accesses may raise them.
-pub const fn is_guarded(signal: u32) -> bool {
-    matches!(signal, SIGBUS | SIGSEGV)
-}
 
 /// Takes SIGSEGV and SIGBUS before anything of the program is read.
 pub fn install() {
@@ -134,16 +122,4 @@ fn fault_in_replay(thread: &mut Thread, signal: u32, address: usize, rip: usize)
         .store(slot.end_status & 0xffff, Ordering::Relaxed);
     slot.state.store(process_state::ENDED, Ordering::Release);
     futex::wake(&slot.state, u32::MAX >> 1);
-}
-
-/// Sets the default action of a signal.
-pub fn die_of(signal: u32) {
-    let default = SigAction {
-        handler: 0,
-        flags: SA_RESTORER,
-        restorer: dispatch::restorer(),
-        mask: 0,
-    };
-    // SAFETY: default action.
-    unsafe { set_kernel_action(signal, &default) };
 }

@@ -12,15 +12,14 @@ pub mod blocked;
 pub mod context;
 pub mod faults;
 pub mod handler_call;
-pub mod mask;
 pub mod queue;
 
 use crate::hooks::library;
+use crate::kernel::action::{OWN, SIGSYS, UNBLOCKABLE, is_fault, is_guarded, set_kernel_action};
 use crate::log::reader;
 use crate::memory::user;
 use crate::serial::force;
 use crate::session::diverge;
-use crate::signals::faults::{SIGBUS, SIGSEGV, is_fault, is_guarded};
 use crate::signals::handler_call::call_handler;
 use crate::signals::queue::{hold_when_full, pop_outside, stash};
 use crate::state::process::Action;
@@ -30,37 +29,15 @@ use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SIG_BLOCK,
-    SIG_SETMASK, SIGSTKFLT, SigAction, UContext, bit,
+    SIG_SETMASK, SigAction, UContext, bit,
 };
 use wayfarer_entrance::{dispatch, raw, vector};
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, flags};
 use wayfarer_runtime_abi::record::{self, Head};
 
-pub const SIGSYS: u32 = 31;
-
-/// Stops a thread in the middle of the program's code (`force.rs`).
-pub const OWN: u32 = SIGSTKFLT as u32;
-
 /// Bytes of a siginfo that can carry something.
 const INFORMATION: usize = 48;
-
-/// # Safety
-/// A handler in the action must obey the house rules.
-pub unsafe fn set_kernel_action(signal: u32, action: &SigAction) -> isize {
-    // SAFETY: the action lives on the caller's stack.
-    unsafe {
-        raw::syscall6(
-            Number::RT_SIGACTION,
-            signal as usize,
-            core::ptr::from_ref(action) as usize,
-            0,
-            8,
-            0,
-            0,
-        )
-    }
-}
 
 /// The kernel's side of an action that the program asked for.
 fn apply(thread: &Thread, signal: u32, action: &Action) {
@@ -179,13 +156,6 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
 fn has_own_handler(signal: u32) -> bool {
     matches!(signal, SIGSYS | OWN)
 }
-
-/// Signals that must always get through: dispatched calls, our own, and faults of our own guarded reads.
-pub const UNBLOCKABLE: u64 =
-    bit(SIGSYS as i32) | bit(SIGSTKFLT) | bit(SIGBUS as i32) | bit(SIGSEGV as i32);
-
-/// Signals that the program never gets by waiting for them.
-pub const NEVER_TAKEN: u64 = bit(SIGSYS as i32) | bit(SIGSTKFLT);
 
 /// A mask of the program without the signals that must get through.
 pub fn strip_mask(pointer: usize) -> Option<u64> {

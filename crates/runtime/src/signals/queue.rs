@@ -1,7 +1,7 @@
 //! Signals that have arrived and wait for an event boundary, in a ring of the thread's.
 
+use crate::kernel::action::UNBLOCKABLE;
 use crate::serial::force;
-use crate::signals::UNBLOCKABLE;
 use crate::state::Thread;
 use crate::state::thread::{QUEUE, Waiting};
 use wayfarer_calls::Number;

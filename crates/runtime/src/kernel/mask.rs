@@ -1,6 +1,6 @@
 //! The mask of blocked signals of this thread, for our own purposes.
 
-use crate::signals::UNBLOCKABLE;
+use crate::kernel::action::UNBLOCKABLE;
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_entrance::signal_frame::bit;

@@ -1,0 +1,4 @@
+//! What we ask of the kernel for ourselves, whatever the program does: actions and masks of signals.
+
+pub mod action;
+pub mod mask;
