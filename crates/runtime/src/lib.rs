@@ -44,7 +44,7 @@ use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 pub(crate) static HOOKS: Hooks = Hooks {
     dispatch,
     call,
-    foreign_sigsys: serial::force::foreign_sigsys,
+    foreign_sigsys: signals::force::foreign_sigsys,
     child_started: calls::process::child_started,
     vfork_before: calls::vfork::vfork_before,
     vfork_after: calls::vfork::vfork_after,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const CRATE: &str = "runtime";
 const SOURCES: &str = "crates/runtime/src/";
 /// No more modules than this may know each other in a circle. Lower it when there are fewer.
-const LARGEST_CYCLE: usize = 51;
+const LARGEST_CYCLE: usize = 50;
 /// What each room may use besides itself; the root is `lib`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("session", &["state"]),
@@ -23,9 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("program", &["state", "memory", "hooks"]),
     (
         "serial",
-        &[
-            "state", "kernel", "session", "log", "parallel", "signals", "calls",
-        ],
+        &["state", "kernel", "session", "log", "parallel", "calls"],
     ),
     (
         "parallel",
@@ -59,7 +57,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "lib",
         ],
     ),
-    ("lib", &["state", "serial", "calls", "image"]),
+    ("lib", &["state", "signals", "calls", "image"]),
 ];
 
 /// The modules of the runtime among `files`, given as crate, name and text.

@@ -6,6 +6,7 @@
 use crate::calls::replay;
 use crate::log::end as log_end;
 use crate::log::reader;
+use crate::serial::ahead;
 use crate::serial::token;
 use crate::session::clocks::read_clock;
 use crate::session::diverge;
@@ -62,7 +63,7 @@ fn promised(thread: &mut Thread, clock: u8) -> i64 {
                 *last = last.wrapping_add(next.value);
                 *last
             };
-            replay::after(thread, None);
+            ahead::after(thread);
             value
         }
         Some(next) => {

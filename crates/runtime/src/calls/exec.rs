@@ -13,10 +13,11 @@ use crate::log::end as log_end;
 use crate::log::reader;
 use crate::memory::hash;
 use crate::memory::user;
-use crate::serial::force;
 use crate::serial::token;
+use crate::serial::turns;
 use crate::session::diverge;
 use crate::session::futex;
+use crate::signals::force;
 use crate::state::{Thread, header, map_window, room_window};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
@@ -462,7 +463,7 @@ pub fn replay_exec(thread: &mut Thread, made: &mut Made) -> isize {
         .is_some_and(|flags| flags & record::exec::OPAQUE != 0);
     if opaque {
         token::leave(thread);
-        token::first_turn(thread);
+        turns::first_turn(thread);
     }
     if let Some(result) = replay::take_result(thread) {
         return result as isize;

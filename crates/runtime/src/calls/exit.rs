@@ -134,7 +134,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     let place = place.map_or(0, |place| core::ptr::from_ref(place) as usize);
     // A signal from here on would find no stack to be handled on.
     block_all_signals();
-    crate::serial::force::drop_timers(thread);
+    crate::serial::timers::drop_timers(thread);
     // SAFETY: the routine keeps everything in registers: neither the stack nor the window is used after
     // the program may have given them away.
     unsafe {

@@ -8,7 +8,9 @@ use crate::kernel::mask::{block_signals, restore_signals};
 use crate::log::reader;
 use crate::memory::user;
 use crate::parallel::late;
+use crate::serial::ahead;
 use crate::serial::token;
+use crate::serial::turns;
 use crate::session::diverge;
 use crate::session::domain;
 use crate::signals::faults;
@@ -223,7 +225,7 @@ fn enter_domain(thread: &mut Thread) {
     if thread.mode == MODE_RECORD {
         token::acquire(thread);
     } else {
-        token::first_turn(thread);
+        turns::first_turn(thread);
     }
 }
 
@@ -486,7 +488,7 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     if thread.signals.clear_handlers {
         faults::install();
         dispatch::install_handler();
-        crate::serial::force::install(thread.process());
+        crate::signals::force::install(thread.process());
     }
     describe(thread, thread.number);
     thread.tid = thread_tid(thread, thread.number);
@@ -505,7 +507,7 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     enter_domain(thread);
     crate::hooks::thread::started(thread);
     if thread.mode == MODE_REPLAY {
-        replay::after(thread, None);
+        ahead::after(thread);
     }
 }
 

@@ -21,12 +21,11 @@ use crate::log::reader;
 use crate::memory::user;
 use crate::parallel;
 use crate::parallel::nap;
-use crate::serial::force;
-use crate::serial::token;
+use crate::serial::ahead;
+use crate::serial::turns;
 use crate::session::diverge;
 use crate::session::wait;
 use crate::signals;
-use crate::state::crossings;
 use crate::state::order;
 use crate::state::{Thread, process_slot};
 use wayfarer_calls::{Call, Kind, Number};
@@ -61,7 +60,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.sync != order::OFF && thread.parallel.keeps == 0 {
         parallel::end_event(thread);
     }
-    after(thread, Some(frame));
+    after_call(thread, frame);
     if thread.sync != order::OFF {
         library::call_is_over(thread);
     }
@@ -190,9 +189,9 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
         match next.tag {
             record::TURN => {
                 reader::advance(thread, next.length);
-                token::await_turn(thread, next.number as u32);
+                turns::await_turn(thread, next.number as u32);
             }
-            record::YIELD => token::replay_yield(thread),
+            record::YIELD => turns::replay_yield(thread),
             record::SIGNAL if place::kind(next.check) != place::EXIT => {
                 match frame.as_deref_mut() {
                     Some(frame) => signals::replay_at(thread, frame),
@@ -205,39 +204,10 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
     }
 }
 
-/// What was done by force, in the middle of the program's own code: a handler, or a yield (which has a
-/// place for payload then).
-pub fn is_forced(record: &Record<'_>) -> bool {
-    match record.tag {
-        record::SIGNAL => record.check == place::FORCED,
-        record::YIELD => record.length > 1,
-        _ => false,
-    }
-}
-
-/// What the log has right after an event: handlers before the program saw the result, yields.
-pub fn after(thread: &mut Thread, mut frame: Option<&mut Frame>) {
-    while let Some(next) = reader::peek(thread) {
-        match next.tag {
-            record::SIGNAL if next.check == place::exit(thread.signals.handlers) => {
-                match frame.as_deref_mut() {
-                    Some(frame) => signals::replay_at(thread, frame),
-                    None => return,
-                }
-            }
-            _ if is_forced(&next) => {
-                if next.tag == record::YIELD {
-                    crossings::expect_end(thread, &next);
-                }
-                force::arm_force(thread);
-                return;
-            }
-            record::YIELD => token::replay_yield(thread),
-            _ => return,
-        }
-    }
-    if log_end::was_killed_in_its_turn(thread) {
-        force::arm_force(thread);
+/// What the log has right after a call: handlers before the program saw the result, yields.
+pub fn after_call(thread: &mut Thread, frame: &mut Frame) {
+    while ahead::after(thread) {
+        signals::replay_at(thread, frame);
     }
 }
 

@@ -114,7 +114,7 @@ pub unsafe extern "C" fn vfork_after(frame: *mut Frame) {
         finish_clone(thread, child, false, frame.rax as isize);
         release_borrowed(born);
         if thread.mode == MODE_REPLAY {
-            replay::after(thread, Some(frame));
+            replay::after_call(thread, frame);
         }
     }
 }

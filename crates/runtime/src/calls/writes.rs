@@ -15,6 +15,7 @@ use crate::log::reader;
 use crate::memory::hash;
 use crate::memory::user;
 use crate::serial::token;
+use crate::serial::turns;
 use crate::session::diverge;
 use crate::session::domain;
 use crate::signals;
@@ -294,7 +295,7 @@ pub fn replay_write(thread: &mut Thread, made: &mut Made) -> isize {
             replay_output(thread, made.number, &shown, &next, 0);
         }
         if ahead.is_some() {
-            token::first_turn(thread);
+            turns::first_turn(thread);
             take_result(thread);
         }
         if unended {

@@ -8,7 +8,7 @@ pub const SIGBUS: u32 = 7;
 pub const SIGSEGV: u32 = 11;
 pub const SIGSYS: u32 = 31;
 
-/// Stops a thread in the middle of the program's code (`force.rs`).
+/// Stops a thread in the middle of the program's code (`signals/force.rs`).
 pub const OWN: u32 = SIGSTKFLT as u32;
 
 /// Signals that must always get through: dispatched calls, our own, and faults of our own guarded reads.

@@ -3,6 +3,7 @@
 use super::world::{Follow, Line, Owned, World};
 use crate::calls::replay;
 use crate::log::reader;
+use crate::serial::ahead;
 use crate::serial::{crossings, token, watch};
 use crate::session::domain;
 use crate::state::Thread;
@@ -53,7 +54,7 @@ fn replay_step(thread: &mut Thread, step: Step, note: &dyn Fn()) {
             reader::advance(thread, next.length);
             thread.count_event();
             note();
-            replay::after(thread, None);
+            ahead::after(thread);
         }
         Crossing => {
             crossings::cross(thread);

@@ -1,6 +1,7 @@
 //! Serial mode: one thread at a time, and turns that are neither lost nor doubled, in both modes.
 
 use super::world::{Follow, Owned, World};
+use crate::serial::turns;
 use crate::serial::{token, watch};
 use crate::session::domain;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -108,7 +109,7 @@ fn replay<const N: usize>(explorer: Explorer, recorded: &Turns) {
             let (inside, turns) = (Arc::clone(&inside), Arc::clone(&turns));
             model = model.thread(move || {
                 for turn in own {
-                    token::await_turn(thread.get(), turn);
+                    turns::await_turn(thread.get(), turn);
                     alone(&inside);
                     note(&turns, thread);
                     not_any_more(&inside);

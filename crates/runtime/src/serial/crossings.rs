@@ -12,8 +12,9 @@
 //! without need: a thread that only computes goes on for up to 250 ms if all that wait for a turn
 //! were woken by another thread and have no time limit.
 
-use crate::calls::replay;
+use crate::serial::ahead;
 use crate::serial::token;
+use crate::serial::turns;
 use crate::state::Thread;
 use crate::state::crossings::Place;
 use wayfarer_runtime_abi::layout::MODE_RECORD;
@@ -55,8 +56,8 @@ pub fn end_turn(thread: &mut Thread) {
         token::give_way(thread, Some(place));
     } else {
         while thread.serial.crossings.due == passed.wrapping_add(1) {
-            token::replay_yield(thread);
-            replay::after(thread, None);
+            turns::replay_yield(thread);
+            ahead::after(thread);
         }
     }
     thread.serial.crossings.passed = passed.wrapping_add(1);

@@ -2,8 +2,7 @@
 //!
 //! A domain is a process with several threads, or all processes that share memory with each other.
 //! While recording, the token is a lock; a thread that takes it from another owner writes a `TURN`
-//! record. In a replay the turns are simply counted through: a thread whose next record is a `TURN`
-//! lets the others go first.
+//! record. In a replay the turns are simply counted through (`turns.rs`).
 //!
 //! A thread that keeps its turn finds a request in its own slot. It does not look at the token
 //! itself, whose memory moves to every thread that wants it: each lock of the program would have to
@@ -21,16 +20,14 @@
 //! in a replay that still looks at the old token never takes one number for the other.
 
 use crate::calls::disarm;
-use crate::log::end as log_end;
-use crate::log::reader;
 use crate::parallel::late;
+use crate::serial::turns::first_turn;
 use crate::serial::watch;
 use crate::serial::watch::Watch;
 use crate::session::clocks::own_processor_time;
 use crate::session::domain::{of, pass};
 use crate::session::futex;
-use crate::session::wait;
-use crate::state::crossings::{self, Place};
+use crate::state::crossings::Place;
 use crate::state::{Thread, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
@@ -331,16 +328,6 @@ pub fn join_shared_domain(thread: &mut Thread) {
     }
 }
 
-/// Replay: the `TURN` that a thread wrote as it entered a domain.
-pub fn first_turn(thread: &mut Thread) {
-    if let Some(next) = reader::peek(thread)
-        && next.tag == wayfarer_runtime_abi::record::TURN
-    {
-        reader::consume(thread);
-        await_turn(thread, next.number as u32);
-    }
-}
-
 /// Both modes: the thread leaves its domain for good (exec, exit); the next one takes a turn.
 pub fn leave(thread: &mut Thread) {
     if !thread.serial.holds_token {
@@ -351,40 +338,5 @@ pub fn leave(thread: &mut Thread) {
         release(thread);
     } else {
         pass(thread);
-    }
-}
-
-/// Replay: the next record is a `TURN`: the others first.
-pub fn await_turn(thread: &mut Thread, turn: u32) {
-    pass(thread);
-    let process = thread.process();
-    loop {
-        let (shared, token) = (process.threads.shared_domain.get(), of(process));
-        // Another thread may change it.
-        let is_current = || core::ptr::eq(token, process.token.get());
-        wait::until(thread, waiting::TURN, u64::from(turn), &token.turn, || {
-            let now = token.turn.load(Ordering::Acquire);
-            now == turn || (shared && turn == 1 && now == 0) || !is_current()
-        });
-        if is_current() {
-            break;
-        }
-    }
-    thread.serial.turn = turn;
-    thread.serial.holds_token = true;
-}
-
-/// Replay: the next record is a `YIELD`: the turn is given away at this very place.
-pub fn replay_yield(thread: &mut Thread) {
-    crossings::ended(thread);
-    reader::consume(thread);
-    match reader::peek(thread) {
-        Some(next) if next.tag == wayfarer_runtime_abi::record::TURN => {
-            reader::consume(thread);
-            await_turn(thread, next.number as u32);
-        }
-        Some(_) => {}
-        // It never got its turn back.
-        None => log_end::reached(thread),
     }
 }

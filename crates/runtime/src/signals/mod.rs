@@ -11,6 +11,7 @@
 pub mod blocked;
 pub mod context;
 pub mod faults;
+pub mod force;
 pub mod handler_call;
 pub mod queue;
 
@@ -18,7 +19,7 @@ use crate::hooks::library;
 use crate::kernel::action::{OWN, SIGSYS, UNBLOCKABLE, is_fault, is_guarded, set_kernel_action};
 use crate::log::reader;
 use crate::memory::user;
-use crate::serial::force;
+use crate::serial::timers;
 use crate::session::diverge;
 use crate::signals::handler_call::call_handler;
 use crate::signals::queue::{hold_when_full, pop_outside, stash};
@@ -198,7 +199,7 @@ pub unsafe extern "C" fn signal_arrived(
             (*context).registers.rip = instead;
         } else if (*thread).mode == MODE_RECORD {
             // Even in our own code: it may have taken its last look at the queue already.
-            force::arm_force(&mut *thread);
+            timers::arm_force(&mut *thread);
         }
     }
 }

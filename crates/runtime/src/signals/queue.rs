@@ -1,7 +1,7 @@
 //! Signals that have arrived and wait for an event boundary, in a ring of the thread's.
 
 use crate::kernel::action::UNBLOCKABLE;
-use crate::serial::force;
+use crate::serial::timers;
 use crate::state::Thread;
 use crate::state::thread::{QUEUE, Waiting};
 use wayfarer_calls::Number;
@@ -52,7 +52,7 @@ pub fn let_handlers_run(thread: &mut Thread) {
     let head = thread.arrivals.head.load(Ordering::Relaxed);
     if head != thread.arrivals.tail.load(Ordering::Acquire) {
         thread.arrivals.pending.store(1, Ordering::Release);
-        force::arm_force(thread);
+        timers::arm_force(thread);
     }
 }
 

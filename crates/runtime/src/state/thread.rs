@@ -192,7 +192,7 @@ pub struct Since {
 /// Serial mode: how a turn is taken from a thread that does not give it away.
 #[repr(C)]
 pub struct Preemption {
-    /// Timers of force and of looks (`force.rs`); 0: not made yet.
+    /// Timers of force and of looks (`signals/force.rs`); 0: not made yet.
     pub force_timer: i32,
     pub look_timer: i32,
     /// Recording: what the thread waits its turn for need not be soon.

@@ -6,11 +6,15 @@
 //! call that was never made. SIGSTKFLT is used by nothing else. The program cannot block it, wait
 //! for it or take it away; a program that uses it gets its own.
 
-use crate::calls::replay;
 use crate::kernel::action::{OWN, SIGSYS, UNBLOCKABLE, set_kernel_action};
 use crate::log::end as log_end;
 use crate::log::reader;
+use crate::serial::ahead;
+use crate::serial::timers::{
+    FORCE, LOOK, TIMER_CODE, arm_force, arm_look, drop_timers, look_after_us,
+};
 use crate::serial::token;
+use crate::serial::turns;
 use crate::serial::watch;
 use crate::session::clocks::own_processor_time;
 use crate::session::domain;
@@ -32,29 +36,10 @@ use wayfarer_runtime_abi::record;
 
 /// What an action has for a handler that ignores the signal.
 const IGNORED: usize = 1;
-/// How long a thread may go without events before a signal is delivered by force.
-const FORCE_AFTER_NS: u64 = 10_000_000;
-/// Replay: the same before a turn ends by force, which takes two such times.
-const YIELD_AFTER_NS: u64 = 5_000_000;
-/// Replay: the same where the turn ended in a loop, which should be met much sooner.
-const NO_LOOP_AFTER_NS: u64 = 50_000_000;
 /// Recording: after how long a thread that has waited in a loop is looked at again.
 const LOOK_AFTER_US: u64 = 50;
 /// Recording: the time from one look to the next.
 const LOOK_AGAIN_US: u64 = 25;
-/// Replay: the same, and how much shorter it is than all looks in the recording took.
-const SHORTEST_LOOK_US: u64 = 25;
-const LONGEST_LOOK_US: u64 = 60;
-const LOOKS_FASTER: u64 = 3;
-/// Marks the timer of a forced delivery.
-const FORCE: u64 = 0x5741_5946_464f_5243;
-/// Marks the timer of a look.
-const LOOK: u64 = FORCE + 1;
-const TIMER_CODE: i32 = -2;
-/// The clock of the timer: a thread that does not get to run is not late.
-const THREAD_PROCESSOR_TIME: usize = 3;
-/// The same for looks, which come sooner than clocks of processor time tick.
-const MONOTONIC: usize = 1;
 
 /// Installs the handler of our own signal. What the program inherited is what it will be told of.
 pub fn install(process: &Process) {
@@ -274,35 +259,29 @@ fn look_for_end(thread: &mut Thread, registers: &SigContext, outside: bool) {
         return;
     }
     if outside && crossings::is_behind_end(thread) && thread.preemption.expected.look(registers) {
-        token::replay_yield(thread);
-        replay::after(thread, None);
+        turns::replay_yield(thread);
+        ahead::after(thread);
     } else {
         let same = thread.preemption.expected.same;
         arm_look(thread, spinning::pause_us(look_after_us(&spin), same));
     }
 }
 
-/// Replay: the time between looks. The turn must not end later than in the recording: a loop may go on elsewhere after
-/// so many rounds. It took as many looks there.
-fn look_after_us(spin: &Spin) -> u64 {
-    (u64::from(spin.after_us) / LOOKS_FASTER).clamp(SHORTEST_LOOK_US, LONGEST_LOOK_US)
-}
-
 /// The thread made no event for a slice: its signals are delivered in the middle of its code.
 fn by_force(thread: &mut Thread, context: &mut UContext) {
     if thread.mode == MODE_REPLAY {
         if let Some(next) = reader::peek(thread)
-            && replay::is_forced(&next)
+            && ahead::is_forced(&next)
         {
             if next.tag == record::SIGNAL {
                 replay_one(thread, context, true);
             } else if crossings::ends_between(thread) {
-                token::replay_yield(thread);
+                turns::replay_yield(thread);
             } else {
                 arm_force(thread);
                 return;
             }
-            replay::after(thread, None);
+            ahead::after(thread);
         } else if log_end::was_killed_in_its_turn(thread) {
             log_end::reached(thread);
         }
@@ -324,93 +303,5 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
                 true,
             );
         }
-    }
-}
-
-/// Starts the timer after which a signal is delivered by force.
-pub fn arm_force(thread: &mut Thread) {
-    let after_ns = if !crossings::expects_end(thread) {
-        FORCE_AFTER_NS
-    } else if thread.preemption.expected.spin == Spin::default() {
-        YIELD_AFTER_NS
-    } else {
-        arm_look(thread, look_after_us(&thread.preemption.expected.spin));
-        NO_LOOP_AFTER_NS
-    };
-    start(
-        &mut thread.preemption.force_timer,
-        THREAD_PROCESSOR_TIME,
-        FORCE,
-        after_ns,
-    );
-}
-
-/// Starts the timer after which the thread is looked at.
-fn arm_look(thread: &mut Thread, after_us: u64) {
-    start(
-        &mut thread.preemption.look_timer,
-        MONOTONIC,
-        LOOK,
-        after_us * 1000,
-    );
-}
-
-/// The thread ends: the kernel would keep its timers for as long as the process lives.
-pub fn drop_timers(thread: &mut Thread) {
-    for timer in [
-        &mut thread.preemption.force_timer,
-        &mut thread.preemption.look_timer,
-    ] {
-        if *timer != 0 {
-            // SAFETY: a timer of ours.
-            unsafe {
-                raw::syscall6(
-                    Number::TIMER_DELETE,
-                    timer.wrapping_sub(1) as usize,
-                    0,
-                    0,
-                    0,
-                    0,
-                    0,
-                )
-            };
-            *timer = 0;
-        }
-    }
-}
-
-/// Starts a timer that raises our signal in this thread; `timer`: its number, plus one, and 0 before it is made.
-fn start(timer: &mut i32, clock: usize, mark: u64, after_ns: u64) {
-    // SAFETY: all structs live on this stack; a timer of ours raises our signal in this thread only.
-    unsafe {
-        if *timer == 0 {
-            let tid = raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0) as u64;
-            // sigevent: value, signal and notification (SIGEV_THREAD_ID), thread id.
-            let event: [u64; 8] = [mark, u64::from(OWN) | (4 << 32), tid, 0, 0, 0, 0, 0];
-            let mut number = 0i32;
-            let result = raw::syscall6(
-                Number::TIMER_CREATE,
-                clock,
-                (&raw const event) as usize,
-                (&raw mut number) as usize,
-                0,
-                0,
-                0,
-            );
-            if result != 0 {
-                return;
-            }
-            *timer = number.wrapping_add(1);
-        }
-        let when: [u64; 4] = [0, 0, 0, after_ns];
-        raw::syscall6(
-            Number::TIMER_SETTIME,
-            timer.wrapping_sub(1) as usize,
-            0,
-            (&raw const when) as usize,
-            0,
-            0,
-            0,
-        );
     }
 }
