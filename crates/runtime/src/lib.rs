@@ -34,6 +34,7 @@ mod signals;
 mod state;
 
 use crate::calls::{record, replay};
+use crate::state::upcalls::Upcalls;
 use crate::state::{Thread, current};
 use wayfarer_calls::Number;
 use wayfarer_entrance::Hooks;
@@ -41,7 +42,7 @@ use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 
-pub(crate) static HOOKS: Hooks = Hooks {
+static HOOKS: Hooks = Hooks {
     dispatch,
     call,
     foreign_sigsys: signals::force::foreign_sigsys,
@@ -55,13 +56,18 @@ pub(crate) static HOOKS: Hooks = Hooks {
     clock_getres: calls::clock::clock_getres,
 };
 
+static UPCALLS: Upcalls = Upcalls {
+    order_event: parallel::note_event,
+    chunk_begins: program::disarm::consider,
+};
+
 /// Called by the loader with the program's arguments and environment.
 ///
 /// # Safety
 /// Only by the loader, before any other constructor.
 pub unsafe fn start(_count: i32, arguments: *const *const u8, variables: *const *const u8) {
     // SAFETY: as the caller says.
-    unsafe { image::start(arguments, variables.cast_mut().cast()) }
+    unsafe { image::start(&HOOKS, &UPCALLS, arguments, variables.cast_mut().cast()) }
 }
 
 /// Every system call of the program but those by name.

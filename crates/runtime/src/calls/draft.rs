@@ -15,13 +15,13 @@
 //! the same processor.
 
 use crate::calls::check;
-use crate::calls::disarm;
 use crate::calls::outputs::{self, Before, EINTR};
 use crate::calls::reads::{self, Incoming};
 use crate::calls::record as recording;
 use crate::calls::record::{Made, again, write_down};
 use crate::log::RECORD_HEAD;
 use crate::memory::user;
+use crate::program::disarm;
 use crate::serial::token;
 use crate::state::Thread;
 use crate::state::order;

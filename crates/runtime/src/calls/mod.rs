@@ -6,7 +6,6 @@ pub mod clock;
 pub mod connections;
 pub mod counter;
 pub mod descriptors;
-pub mod disarm;
 pub mod draft;
 pub mod exec;
 pub mod exit;

@@ -1,13 +1,13 @@
 //! Processes and threads: how they come and go, in both modes.
 
-use crate::calls::disarm;
 use crate::calls::record::Made;
 use crate::calls::replay;
 use crate::calls::spare;
 use crate::kernel::mask::{block_signals, restore_signals};
 use crate::log::reader;
 use crate::memory::user;
-use crate::parallel::late;
+use crate::program::disarm;
+use crate::program::late;
 use crate::serial::ahead;
 use crate::serial::token;
 use crate::serial::turns;

@@ -2,7 +2,6 @@
 
 use crate::calls::check;
 use crate::calls::connections;
-use crate::calls::disarm;
 use crate::calls::draft;
 use crate::calls::exec;
 use crate::calls::exit;
@@ -18,6 +17,7 @@ use crate::calls::writethrough;
 use crate::hooks::library;
 use crate::memory::user;
 use crate::parallel;
+use crate::program::disarm;
 use crate::serial::token;
 use crate::signals;
 use crate::signals::queue;

@@ -10,13 +10,14 @@
 
 use super::mutex::Mutex;
 use super::real::{Real, address, call, call1};
-use super::{direct, fast, followed};
+use super::{fast, followed};
 use crate::parallel;
 use crate::parallel::outcome;
 use crate::program::resolve;
 use crate::signals;
 use crate::state::Thread;
 use crate::state::order::{RECORD, REPLAY};
+use wayfarer_entrance::call as entrance;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::tls;
 use wayfarer_runtime_abi::atomic::{AtomicBool, Ordering};
@@ -62,7 +63,7 @@ pub fn can_follow() -> bool {
 /// As the function itself.
 pub unsafe fn cancel(target: usize) -> i32 {
     fast::cancels();
-    direct::stop();
+    entrance::switch_off();
     // SAFETY: as the caller says.
     unsafe {
         let Some(thread) = followed() else {

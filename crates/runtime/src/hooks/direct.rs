@@ -17,7 +17,6 @@ use super::real::{Real, address, call};
 use crate::program::resolve;
 use wayfarer_entrance::call as entrance;
 use wayfarer_entrance::tls;
-use wayfarer_runtime_abi::atomic::Ordering;
 
 pub use wayfarer_entrance::call::{ARE_DIRECT, wayfarer_call};
 
@@ -30,13 +29,4 @@ pub fn start() {
     // SAFETY: the function has no arguments and gives the address of a thread's own word.
     let errno = unsafe { call(Real::errno_location, [0; 6]) };
     entrance::switch_on(errno.wrapping_sub(tls::fs_base()));
-}
-
-pub fn is_on() -> bool {
-    ARE_DIRECT.load(Ordering::Relaxed)
-}
-
-/// Threads may be cancelled from now on.
-pub fn stop() {
-    entrance::switch_off();
 }

@@ -3,7 +3,6 @@
 pub mod environment;
 pub mod guards;
 
-use crate::HOOKS;
 use crate::calls::counter;
 use crate::calls::descriptors;
 use crate::calls::exec;
@@ -16,10 +15,11 @@ use crate::program::resolve;
 use crate::session::diverge;
 use crate::signals::faults;
 use crate::signals::force;
+use crate::state::upcalls::{self, Upcalls};
 use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
 use wayfarer_calls::Number;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
-use wayfarer_entrance::{ablation, dispatch, patch, raw, set_hooks, tls};
+use wayfarer_entrance::{Hooks, ablation, dispatch, patch, raw, set_hooks, tls};
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::put_varint;
 use wayfarer_runtime_abi::layout::{
@@ -39,7 +39,12 @@ const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 ///
 /// # Safety
 /// As the loader calls it: the program's own arguments and environment.
-pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
+pub unsafe fn start(
+    gates: &Hooks,
+    ours: &Upcalls,
+    arguments: *const *const u8,
+    variables: *mut *mut u8,
+) {
     // SAFETY: as the caller says; everything below looks only at what the kernel laid on the stack.
     unsafe {
         let auxiliary = Auxiliary::behind(variables.cast_const().cast());
@@ -58,7 +63,8 @@ pub unsafe fn start(arguments: *const *const u8, variables: *mut *mut u8) {
         }
         let Some(thread) = set_up(id) else { return };
         tls::set(core::ptr::from_mut(thread).cast());
-        set_hooks(&HOOKS);
+        set_hooks(gates);
+        upcalls::set(ours);
         hooks::direct::start();
         hooks::fork::start();
         switch_recipes_off(head.flags);

@@ -22,6 +22,8 @@ pub mod reader;
 
 use crate::memory::user;
 use crate::state::crossings::Place;
+use crate::state::order::OFF;
+use crate::state::upcalls::up;
 use crate::state::{Thread, at, header, take_units};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
@@ -160,7 +162,7 @@ impl Thread {
             .store(u64::from(self.log.sequence), Ordering::Relaxed);
         self.log.sequence = self.log.sequence.wrapping_add(1);
         if self.log.sequence > BUSY && self.room_left() > bytes + RECORD_HEAD {
-            crate::calls::disarm::consider(self);
+            (up().chunk_begins)(self);
         }
         self.log.cursor
     }
@@ -246,8 +248,8 @@ impl Thread {
     /// Parallel mode: the event about to be written gets its place among those of the process.
     #[inline(always)]
     pub fn order_event(&mut self) {
-        if self.sync != crate::state::order::OFF {
-            crate::parallel::note_event(self);
+        if self.sync != OFF {
+            (up().order_event)(self);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reading a thread's log in a replay.
 
-use crate::hooks::direct;
 use crate::state::Thread;
+use wayfarer_entrance::call as entrance;
 use wayfarer_runtime_abi::record::{self, Record, note, sync};
 
 /// The record at the start of `bytes`; one copy of the code for all who read.
@@ -46,7 +46,7 @@ pub fn peek(thread: &mut Thread) -> Option<Record<'static>> {
 #[cold]
 fn act_on(thread: &mut Thread, note: u64) {
     match note {
-        note::CALLS_BY_LIBC => direct::stop(),
+        note::CALLS_BY_LIBC => entrance::switch_off(),
         note::WAITS_INSIDE => thread.replay.waited_inside = thread.replay.cursor,
         _ => {}
     }

@@ -15,7 +15,6 @@
 pub mod bias;
 pub mod handover;
 pub mod insides;
-pub mod late;
 pub mod nap;
 pub mod order;
 pub mod outcome;
@@ -100,7 +99,7 @@ fn choose(thread: &Thread) -> (u64, u8, i64) {
     if asked & flags::PARALLEL != 0 {
         return (threads::PARALLEL, threads::ASKED, 0);
     }
-    let verdict = survey::verdict();
+    let verdict = survey::verdict(crate::hooks::cancel::can_follow);
     if verdict.0 == threads::PARALLEL && !thread.library.makes_thread {
         return (threads::SERIAL, threads::THREADS_OF_LIBC, 0);
     }

@@ -20,7 +20,6 @@
 //! build id (`raced.rs` of the recorder) and later recordings take serial mode. `--threads
 //! parallel` overrides both.
 
-use crate::hooks::cancel;
 use crate::program::resolve;
 use crate::state::header;
 use core::ffi::CStr;
@@ -55,7 +54,7 @@ const ASYNCHRONOUS: [&CStr; 10] = [
 ];
 
 /// Mode, reason and its value, for a process that is about to have its second thread.
-pub fn verdict() -> (u64, u8, i64) {
+pub fn verdict(can_follow_cancellation: impl Fn() -> bool) -> (u64, u8, i64) {
     if resolve::program_key().is_some_and(|key| header().raced.contains(&key)) {
         return (threads::SERIAL, threads::RACED, 0);
     }
@@ -75,7 +74,7 @@ pub fn verdict() -> (u64, u8, i64) {
     {
         return (threads::SERIAL, threads::THREADS_OF_LIBC, 0);
     }
-    if found.imports_cancel && (found.imports_cancel_type || !cancel::can_follow()) {
+    if found.imports_cancel && (found.imports_cancel_type || !can_follow_cancellation()) {
         return (threads::SERIAL, threads::CANCELS, 0);
     }
     let libraries = resolve::survey_libraries(&FOLLOWED);

@@ -19,8 +19,8 @@
 //! turn there before it. It moves the count of turns past that of the old domain, so that a sibling
 //! in a replay that still looks at the old token never takes one number for the other.
 
-use crate::calls::disarm;
-use crate::parallel::late;
+use crate::program::disarm;
+use crate::program::late;
 use crate::serial::turns::first_turn;
 use crate::serial::watch;
 use crate::serial::watch::Watch;

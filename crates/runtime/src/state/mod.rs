@@ -11,6 +11,7 @@ pub mod order;
 pub mod process;
 pub mod spinning;
 pub mod thread;
+pub mod upcalls;
 pub mod vain;
 pub mod windows;
 pub mod word;

@@ -7,14 +7,15 @@
 //! part of the library is mapped yet, and because a file that gets shorter meanwhile must not
 //! fault.
 
-use crate::calls::memory::path_of;
-use crate::hooks::direct;
+use crate::program::path::path_of;
 use crate::program::resolve::{FUTEX_NUMBER, LARGEST_CODE, contains, has_order_by_hand};
 use crate::program::survey::{BY_HAND, FOLLOWED};
 use crate::state::Thread;
 use crate::state::order::RECORD;
 use wayfarer_calls::Number;
+use wayfarer_entrance::call as entrance;
 use wayfarer_entrance::raw;
+use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record::{note, threads};
 
 const HEADER: u64 = 56;
@@ -49,8 +50,10 @@ pub fn tell(thread: &mut Thread, reason: u8) {
 #[inline(never)]
 pub fn code_mapped(thread: &mut Thread, descriptor: usize, offset: u64, length: u64) {
     // A call in which a thread waits by then must be one that libc can cancel.
-    if direct::is_on() && imports(descriptor, &mut thread.scratch, PTHREAD_CANCEL) == Some(true) {
-        direct::stop();
+    if entrance::ARE_DIRECT.load(Ordering::Relaxed)
+        && imports(descriptor, &mut thread.scratch, PTHREAD_CANCEL) == Some(true)
+    {
+        entrance::switch_off();
         thread.note(note::CALLS_BY_LIBC, 0, &[]);
     }
     let process = thread.process();
