@@ -57,8 +57,10 @@ static HOOKS: Hooks = Hooks {
 };
 
 static UPCALLS: Upcalls = Upcalls {
-    order_event: parallel::note_event,
+    order_event: parallel::events::note_event,
     chunk_begins: program::disarm::consider,
+    replay_handler: signals::replay_nowhere,
+    answer_fault: calls::counter::answer,
 };
 
 /// Called by the loader with the program's arguments and environment.

@@ -1,5 +1,6 @@
 //! Processes and threads: how they come and go, in both modes.
 
+use crate::calls::mode;
 use crate::calls::record::Made;
 use crate::calls::replay;
 use crate::calls::spare;
@@ -180,7 +181,7 @@ fn become_child(thread: &mut Thread, child: Child) {
     thread.parallel.in_event = false;
     thread.parallel.skipped = 0;
     crate::hooks::heap::reset(thread);
-    crate::hooks::library::reset(thread);
+    crate::parallel::library::reset(thread);
     crate::hooks::random::reset();
     crate::hooks::regex::reset();
     crate::hooks::fork::reset();
@@ -285,7 +286,7 @@ pub fn record_clone(thread: &mut Thread, made: &mut Made) -> isize {
     let is_thread = wishes.flags & CLONE_THREAD != 0;
     if is_thread {
         disarm::before_thread(thread);
-        token::start_serial(thread);
+        mode::start_serial(thread);
         if !thread.library.makes_thread {
             late::tell(thread, record::threads::THREADS_OF_LIBC);
         }
@@ -408,7 +409,7 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
         (*born).slot = thread_slot(child.thread);
         if is_thread {
             (*born).process = thread.process;
-            crate::parallel::adopt(&mut *born);
+            mode::adopt(&mut *born);
             crate::session::solid::born(thread, child.thread);
             return born;
         }
@@ -529,7 +530,7 @@ pub fn replay_clone(thread: &mut Thread, made: &mut Made) -> isize {
     let is_thread = wishes.flags & CLONE_THREAD != 0;
     if is_thread {
         replay::settle(thread, Some(made.frame));
-        token::start_serial(thread);
+        mode::start_serial(thread);
     }
     let Some((promised, child)) = promised_child(thread, made) else {
         return ENOMEM;

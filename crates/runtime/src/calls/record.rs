@@ -3,6 +3,7 @@
 use crate::calls::check;
 use crate::calls::connections;
 use crate::calls::draft;
+use crate::calls::entry;
 use crate::calls::exec;
 use crate::calls::exit;
 use crate::calls::memory;
@@ -14,9 +15,9 @@ use crate::calls::special;
 use crate::calls::splice;
 use crate::calls::writes;
 use crate::calls::writethrough;
-use crate::hooks::library;
 use crate::memory::user;
-use crate::parallel;
+use crate::parallel::events;
+use crate::parallel::library;
 use crate::program::disarm;
 use crate::serial::token;
 use crate::signals;
@@ -66,11 +67,11 @@ impl Made<'_> {
 #[inline(always)]
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.arrivals.pending.load(Ordering::Relaxed) != 0
-        && (thread.sync == order::OFF || !parallel::is_made_for_real(frame.number()))
+        && (thread.sync == order::OFF || !entry::is_made_for_real(frame.number()))
     {
         signals::deliver(thread, frame, record::place::ENTRY);
     }
-    if thread.sync != order::OFF && parallel::enter(thread, frame) {
+    if thread.sync != order::OFF && entry::enter(thread, frame) {
         return;
     }
     let number = frame.number();
@@ -133,7 +134,7 @@ fn execute(thread: &mut Thread, made: &mut Made) -> isize {
 fn finish(thread: &mut Thread, frame: &mut Frame, result: isize) {
     frame.rax = result as usize;
     if thread.sync != order::OFF {
-        parallel::leave(thread);
+        events::leave(thread);
     }
     if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
         signals::deliver(thread, frame, record::place::EXIT);

@@ -3,6 +3,7 @@
 use crate::calls::bytes;
 use crate::calls::check;
 use crate::calls::descriptors::{self, OUTPUT_OBJECT};
+use crate::calls::entry;
 use crate::calls::exec;
 use crate::calls::exit;
 use crate::calls::memory;
@@ -15,11 +16,11 @@ use crate::calls::special;
 use crate::calls::splice;
 use crate::calls::writes::{other_output, replay_write};
 use crate::calls::writethrough;
-use crate::hooks::library;
 use crate::log::end as log_end;
 use crate::log::reader;
 use crate::memory::user;
-use crate::parallel;
+use crate::parallel::events;
+use crate::parallel::library;
 use crate::parallel::nap;
 use crate::serial::ahead;
 use crate::serial::turns;
@@ -36,11 +37,11 @@ use wayfarer_runtime_abi::record::{self, Record, place};
 
 /// The dispatcher of a replay.
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
-    if thread.sync != order::OFF && parallel::replay_real(thread, frame) {
+    if thread.sync != order::OFF && entry::replay_real(thread, frame) {
         return;
     }
     if thread.sync != order::OFF && frame.number().call().blocks {
-        parallel::announce(thread, frame);
+        entry::announce(thread, frame);
     }
     let mut made = Made::new(frame.number().call(), frame);
     let result = match made.call.kind {
@@ -58,7 +59,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     };
     frame.rax = result as usize;
     if thread.sync != order::OFF && thread.parallel.keeps == 0 {
-        parallel::end_event(thread);
+        events::end_event(thread);
     }
     after_call(thread, frame);
     if thread.sync != order::OFF {
@@ -215,7 +216,7 @@ pub fn after_call(thread: &mut Thread, frame: &mut Frame) {
 pub fn expect(thread: &mut Thread, made: &mut Made, tag: u8) -> Record<'static> {
     settle(thread, Some(made.frame));
     if thread.sync != order::OFF {
-        parallel::begin_event(thread);
+        events::begin_event(thread);
     }
     let Some(next) = reader::peek(thread) else {
         log_end::reached(thread)

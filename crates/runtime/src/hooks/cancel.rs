@@ -11,7 +11,7 @@
 use super::mutex::Mutex;
 use super::real::{Real, address, call, call1};
 use super::{fast, followed};
-use crate::parallel;
+use crate::parallel::events;
 use crate::parallel::outcome;
 use crate::program::resolve;
 use crate::signals;
@@ -73,12 +73,12 @@ pub unsafe fn cancel(target: usize) -> i32 {
         if !POSSIBLE.load(Ordering::Relaxed) || target == tls::fs_base() || offset == 0 {
             return call1(Real::cancel, target);
         }
-        parallel::keep(thread);
+        events::keep(thread);
         if !READY.swap(true, Ordering::Relaxed) {
             // Libc installs its handler, which is all that is wanted.
             cancel_nobody(offset, 1);
         }
-        parallel::unkeep(thread);
+        events::unkeep(thread);
         let tid = match outcome::foretell(thread) {
             Some(promised) => promised,
             None => {

@@ -6,9 +6,10 @@
 //! use of it at its own turn. A stream that another thread has is tried again after a moment in
 //! which others may come in.
 
-use super::library;
+use super::library::within;
 use super::real::{self, Real, call};
 use super::stream::{try_enter, use_locked};
+use crate::parallel::library;
 use crate::session::futex;
 use crate::state::Thread;
 use crate::state::order::RECORD;
@@ -68,7 +69,7 @@ pub unsafe fn all(thread: &mut Thread) -> usize {
     // SAFETY: as the caller says; a stream that is in the list is there while no other thread can come in.
     unsafe {
         if list == 0 || !library::may_enter(thread) {
-            return library::within(thread, Real::fflush, [0; 6]);
+            return within(thread, Real::fflush, [0; 6]);
         }
         let list = list as *const *const Stream;
         library::enter(thread);

@@ -10,9 +10,10 @@
 //! A child unlocks locks that it got with its memory. Whether that wakes a thread, which is not
 //! there, depends on who waited when, so these wakes are made and not recorded.
 
-use super::guarded::Guarded;
 use super::real::{Real, call};
-use super::{followed, heap, library};
+use super::{followed, heap};
+use crate::parallel::guarded::Guarded;
+use crate::parallel::library;
 use crate::state::current;
 use wayfarer_runtime_abi::record::sync;
 

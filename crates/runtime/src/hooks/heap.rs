@@ -2,8 +2,8 @@
 //! with them. So all calls of a process that has several threads come in one order: the heap is one
 //! object.
 
-use super::guarded::Guarded;
 use super::real::{Real, call};
+use crate::parallel::guarded::Guarded;
 use crate::serial::crossings;
 use crate::state::order::OFF;
 use crate::state::{Thread, current};

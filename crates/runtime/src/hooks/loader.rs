@@ -7,8 +7,8 @@
 //! first call are left alone: which thread comes first there is a matter of time, and shows
 //! nowhere.
 
-use super::library;
 use super::real::{Real, address, call1};
+use crate::parallel::library;
 use crate::program::resolve;
 use crate::state::current;
 use crate::state::order::OFF;

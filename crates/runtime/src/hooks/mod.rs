@@ -12,7 +12,6 @@ pub mod direct;
 pub mod fast;
 mod flush;
 pub mod fork;
-pub mod guarded;
 pub mod heap;
 pub mod library;
 pub mod loader;

@@ -1,8 +1,8 @@
 //! `rand` and `random`, which keep one state for all threads.
 
 use super::followed;
-use super::guarded::Guarded;
 use super::real::{Real, call};
+use crate::parallel::guarded::Guarded;
 use wayfarer_runtime_abi::record::sync;
 
 static RANDOM: Guarded = Guarded::new(sync::RANDOM);

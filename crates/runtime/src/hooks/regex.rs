@@ -3,9 +3,9 @@
 //! that match with different ones do not wait for each other.
 
 use super::followed;
-use super::guarded::Guarded;
-use super::library;
 use super::real::{Real, call};
+use crate::parallel::guarded::Guarded;
+use crate::parallel::library;
 use wayfarer_runtime_abi::record::sync;
 
 /// Expressions share these by their addresses, so that threads with one of their own rarely wait for each other.

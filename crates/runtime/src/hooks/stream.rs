@@ -1,8 +1,9 @@
 //! stdio: the first thread to get the lock of a stream decides what is in its buffer.
 
 use super::followed;
+use super::library::within;
 use super::real::{self, Real, call};
-use super::{cancel, flush, library};
+use super::{cancel, flush};
 use crate::parallel::order;
 use crate::parallel::outcome;
 use crate::parallel::runs;
@@ -118,7 +119,7 @@ pub unsafe fn close(stream: usize) -> usize {
         };
         enter(thread, stream);
         call(Real::funlockfile, arguments);
-        library::within(thread, Real::fclose, arguments)
+        within(thread, Real::fclose, arguments)
     }
 }
 

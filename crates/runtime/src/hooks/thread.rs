@@ -11,10 +11,12 @@
 //! that arrive while a thread holds it wait until it is through, because they may send signals
 //! themselves, or never return.
 
-use super::guarded::Guarded;
+use super::library::within;
 use super::real::{Real, call};
-use super::{cancel, fast, followed, heap, library, loader};
-use crate::parallel;
+use super::{cancel, fast, followed, heap, loader};
+use crate::parallel::events;
+use crate::parallel::guarded::Guarded;
+use crate::parallel::library;
 use crate::parallel::outcome;
 use crate::parallel::settle;
 use crate::program::resolve;
@@ -78,7 +80,7 @@ pub unsafe fn create(which: Real, a: [usize; 6]) -> i32 {
         library::resume(thread, depth);
         thread.library.makes_thread = true;
         // Libc needs a lock of its loader for it.
-        let result = library::within(thread, which, a) as i32;
+        let result = within(thread, which, a) as i32;
         thread.library.makes_thread = false;
         leave(thread);
         result
@@ -135,9 +137,9 @@ pub unsafe fn in_order(which: Real, a: [usize; 6]) -> i32 {
         let Some(thread) = thread else {
             return call(which, a) as i32;
         };
-        parallel::keep(thread);
+        events::keep(thread);
         let result = call(which, a) as i32;
-        parallel::unkeep(thread);
+        events::unkeep(thread);
         result
     }
 }
@@ -334,8 +336,8 @@ unsafe extern "C" fn at_exit(round: usize) {
 
 fn settle() {
     if let Some(thread) = followed() {
-        parallel::keep(thread);
-        parallel::unkeep(thread);
+        events::keep(thread);
+        events::unkeep(thread);
     }
 }
 

@@ -7,10 +7,10 @@
 //! handler before the same access, and not before an earlier one that left no record. Calls that
 //! only wake others run no handlers, because a replay may not make them.
 
-use crate::hooks::library;
+use super::library;
 use crate::log::reader;
-use crate::signals;
 use crate::state::Thread;
+use crate::state::upcalls::up;
 use wayfarer_runtime_abi::record::{self, Birth, Record, place};
 
 /// Handlers that ran before the next access to a sync object, and others that were let in.
@@ -49,7 +49,7 @@ fn those(thread: &mut Thread, here: impl Fn(&Thread, &Record<'_>) -> bool) {
                 if !here(thread, &next) {
                     return;
                 }
-                signals::replay_nowhere(thread);
+                (up().replay_handler)(thread);
             }
             _ if library::let_others_in(thread) => {}
             _ => return,

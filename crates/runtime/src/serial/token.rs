@@ -252,26 +252,6 @@ fn let_others_win(token: &Token, turn: u32) {
     }
 }
 
-/// The process is about to have a second thread: from now on turns count.
-pub fn start_serial(thread: &mut Thread) {
-    let process = thread.process();
-    if process.threads.serial.get() {
-        // It shares memory with others, and had turns before it had threads.
-        crate::parallel::decide(thread);
-        return;
-    }
-    process.threads.serial.set(true);
-    crate::parallel::decide(thread);
-    if process.threads.parallel.get() && thread.mode != MODE_RECORD {
-        return;
-    }
-    let token = of(process);
-    token.owner.store(thread.number + 1, Ordering::Relaxed);
-    token.state.store(1, Ordering::Release);
-    thread.serial.holds_token = true;
-    thread.serial.turn = token.turn.load(Ordering::Relaxed);
-}
-
 /// The process shares memory with others from now on: it joins their domain. Runs in both modes.
 ///
 /// Its threads may wait for turns by now. While recording, none of them has one in the new domain before this one has. A

@@ -1,12 +1,12 @@
 //! Faults: our own guarded reads, a full disk under the log, the program's business, or the end.
 
-use crate::calls::counter;
 use crate::kernel::action::{SIGBUS, SIGSEGV, die_of, is_guarded, set_kernel_action};
 use crate::log;
 use crate::log::reader;
 use crate::session::diverge;
 use crate::session::futex;
 use crate::signals::{signal_arrived, wanted};
+use crate::state::upcalls::up;
 use crate::state::{Thread, current, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::signal_frame::{
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn fault_arrived(signal: i32, information: *mut u64, conte
         if guarded && guard::redirect(context.cast(), &raw mut thread.guard) {
             return;
         }
-        if signal as u32 == SIGSEGV && code > 0 && counter::answer(thread, context) {
+        if signal as u32 == SIGSEGV && code > 0 && (up().answer_fault)(thread, context) {
             return;
         }
         if signal as u32 == SIGBUS

@@ -15,10 +15,11 @@ pub mod force;
 pub mod handler_call;
 pub mod queue;
 
-use crate::hooks::library;
 use crate::kernel::action::{OWN, SIGSYS, UNBLOCKABLE, is_fault, is_guarded, set_kernel_action};
 use crate::log::reader;
 use crate::memory::user;
+use crate::parallel::events;
+use crate::parallel::library;
 use crate::serial::timers;
 use crate::session::diverge;
 use crate::signals::handler_call::call_handler;
@@ -287,8 +288,8 @@ pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: b
     reader::advance(thread, next.length);
     thread.count_event();
     if thread.sync != crate::state::order::OFF && next.check != record::place::FORCED {
-        crate::parallel::begin_event(thread);
-        crate::parallel::end_event(thread);
+        events::begin_event(thread);
+        events::end_event(thread);
     }
     let signal = next.number as u32;
     if signal == 0 || signal > 64 || !wanted(thread, signal) {

@@ -4,6 +4,7 @@
 
 use super::Thread;
 use core::cell::UnsafeCell;
+use wayfarer_entrance::signal_frame::UContext;
 
 /// The functions of higher rooms, with the reason of each.
 #[derive(Clone, Copy)]
@@ -14,6 +15,12 @@ pub struct Upcalls {
     /// Recording: a thread that makes many events begins a chunk of its log, as good a moment as any to see whether
     /// dispatch can be switched off; that is noted in the log.
     pub chunk_begins: fn(&mut Thread),
+    /// Replay, parallel mode: the thread is about to wait for its turn at an object, and a handler of the program ran
+    /// before that in the recording. Handlers wait for turns in their own code.
+    pub replay_handler: fn(&mut Thread),
+    /// Both modes: answers a fault of an instruction that reads a counter, which is a read like any other. Whether it was
+    /// one. The context is that of the fault.
+    pub answer_fault: unsafe fn(&mut Thread, *mut UContext) -> bool,
 }
 
 struct Cell(UnsafeCell<Upcalls>);
@@ -24,9 +31,17 @@ unsafe impl Sync for Cell {}
 static UPCALLS: Cell = Cell(UnsafeCell::new(Upcalls {
     order_event: nothing,
     chunk_begins: nothing,
+    replay_handler: nothing,
+    answer_fault: no_answer,
 }));
 
 fn nothing(_: &mut Thread) {}
+
+/// # Safety
+/// None: it looks at nothing.
+unsafe fn no_answer(_: &mut Thread, _: *mut UContext) -> bool {
+    false
+}
 
 /// Sets all of them.
 ///
