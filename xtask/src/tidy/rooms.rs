@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const CRATE: &str = "runtime";
 const SOURCES: &str = "crates/runtime/src/";
 /// No more modules than this may know each other in a circle. Lower it when there are fewer.
-const LARGEST_CYCLE: usize = 23;
+const LARGEST_CYCLE: usize = 4;
 /// What each room may use besides itself; the root is `lib`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("session", &["state"]),
@@ -34,7 +34,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "calls",
         &[
             "state", "kernel", "session", "memory", "log", "program", "serial", "parallel",
-            "signals", "hooks", "lib",
+            "signals", "hooks",
+        ],
+    ),
+    (
+        "dispatch",
+        &[
+            "state", "session", "memory", "log", "program", "serial", "parallel", "signals",
+            "calls",
         ],
     ),
     (
@@ -45,7 +52,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "lib",
-        &["state", "program", "parallel", "signals", "calls", "image"],
+        &[
+            "state", "program", "parallel", "signals", "calls", "dispatch", "image",
+        ],
     ),
 ];
 

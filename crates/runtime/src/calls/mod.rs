@@ -1,4 +1,4 @@
-//! System calls: what each is like, how it is recorded and how it is answered in a replay.
+//! System calls, a file for each family: how they are recorded and how they are answered in a replay, side by side.
 
 pub mod bytes;
 pub mod check;
@@ -7,7 +7,6 @@ pub mod connections;
 pub mod counter;
 pub mod descriptors;
 pub mod draft;
-pub mod entry;
 pub mod exec;
 pub mod exit;
 pub mod filter;

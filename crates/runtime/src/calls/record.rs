@@ -1,30 +1,14 @@
-//! Recording a call: make it, and write down what the program could see of it.
+//! What recordings of calls are made of: making a call, and writing down what the program could see of it.
 
 use crate::calls::check;
-use crate::calls::connections;
-use crate::calls::draft;
-use crate::calls::entry;
-use crate::calls::exec;
-use crate::calls::exit;
-use crate::calls::memory;
 use crate::calls::outputs::{self, Before, EINTR};
-use crate::calls::pairs;
-use crate::calls::process;
-use crate::calls::reads;
 use crate::calls::special;
-use crate::calls::splice;
-use crate::calls::writes;
-use crate::calls::writethrough;
 use crate::memory::user;
-use crate::parallel::events;
-use crate::parallel::library;
-use crate::program::disarm;
 use crate::serial::token;
 use crate::signals;
 use crate::signals::queue;
-use crate::state::order;
 use crate::state::{Thread, header};
-use wayfarer_calls::{Call, Kind, Number};
+use wayfarer_calls::{Call, Number};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -63,133 +47,12 @@ impl Made<'_> {
     }
 }
 
-/// The dispatcher while recording. In its caller's code: see [`wayfarer_entrance::call`].
-#[inline(always)]
-pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
-    if thread.arrivals.pending.load(Ordering::Relaxed) != 0
-        && (thread.sync == order::OFF || !entry::is_made_for_real(frame.number()))
-    {
-        signals::deliver(thread, frame, record::place::ENTRY);
-    }
-    if thread.sync != order::OFF && entry::enter(thread, frame) {
-        return;
-    }
-    let number = frame.number();
-    let call = number.call();
-    let result = if call.bare {
-        let arguments = frame.arguments();
-        let check = check::arguments(thread, call, number, &arguments);
-        // SAFETY: the program's own call.
-        let result = unsafe { call_kernel(number, &arguments) };
-        thread.emit_call(number, check, result as i64);
-        result
-    } else if call.drafts && thread.serial.holds_token && thread.sync == order::OFF {
-        draft::make(thread, frame, call)
-    } else {
-        ordinary(thread, Made::new(call, frame))
-    };
-    finish(thread, frame, result);
-}
-
-/// Any call that has no shorter way.
-#[inline(always)]
-fn ordinary(thread: &mut Thread, mut made: Made) -> isize {
-    match made.call.kind {
-        Kind::Emulate => plain(thread, &mut made),
-        Kind::Special => routine(thread, &mut made),
-        Kind::Execute => execute(thread, &mut made),
-        Kind::Refuse => {
-            if matches!(made.number, Number::IO_SETUP | Number::IO_URING_SETUP) {
-                thread.note(
-                    record::note::REFUSED_ASYNC_IO,
-                    made.number.word() as i64,
-                    &[],
-                );
-            }
-            ENOSYS
-        }
-        Kind::Unknown => {
-            thread.note(record::note::UNKNOWN_CALL, made.number.word() as i64, &[]);
-            plain(thread, &mut made)
-        }
-    }
-}
-
-/// A call that a replay makes, too.
-fn execute(thread: &mut Thread, made: &mut Made) -> isize {
-    let (number, arguments) = (made.number, made.arguments);
-    made.check = check::arguments(thread, made.call, number, &arguments);
-    disarm::before_call(thread, number, &arguments);
-    // SAFETY: the program's own call.
-    let result = unsafe { call_kernel(number, &arguments) };
-    if number == Number::MUNMAP {
-        writethrough::forget(thread, arguments[0], arguments[1]);
-    }
-    thread.emit_call(number, made.check, result as i64);
-    result
-}
-
-/// The end of every call: its result, and the handlers that must run before the program sees it.
-#[inline(always)]
-fn finish(thread: &mut Thread, frame: &mut Frame, result: isize) {
-    frame.rax = result as usize;
-    if thread.sync != order::OFF {
-        events::leave(thread);
-    }
-    if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
-        signals::deliver(thread, frame, record::place::EXIT);
-    }
-    if thread.sync == order::OFF {
-        token::yield_if_asked(thread);
-    } else {
-        library::call_is_over(thread);
-    }
-}
-
 /// # Safety
 /// As the call itself.
 #[inline(always)]
 pub unsafe fn call_kernel(number: Number, a: &[usize; 6]) -> isize {
     // SAFETY: as the caller says.
     unsafe { raw::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
-}
-
-fn routine(thread: &mut Thread, made: &mut Made) -> isize {
-    match made.number {
-        Number::READ | Number::READV | Number::RECVFROM | Number::PREADV2 => {
-            reads::record_read(thread, made)
-        }
-        Number::WRITE
-        | Number::PWRITE64
-        | Number::WRITEV
-        | Number::SENDTO
-        | Number::SENDMSG
-        | Number::PWRITEV
-        | Number::SENDMMSG
-        | Number::PWRITEV2 => writes::record_write(thread, made),
-        Number::RECVMSG | Number::RECVMMSG => reads::record_message(thread, made),
-        Number::SENDFILE
-        | Number::SPLICE
-        | Number::TEE
-        | Number::VMSPLICE
-        | Number::COPY_FILE_RANGE => splice::record_splice(thread, made),
-        Number::PIPE | Number::PIPE2 | Number::SOCKETPAIR => pairs::record_pair(thread, made),
-        Number::CONNECT => connections::record_connect(thread, made),
-        Number::ACCEPT | Number::ACCEPT4 => connections::record_accept(thread, made),
-        Number::GETSOCKNAME | Number::GETPEERNAME => connections::record_name(thread, made),
-        Number::MMAP
-        | Number::BRK
-        | Number::MREMAP
-        | Number::SHMAT
-        | Number::SHMDT
-        | Number::SHMGET => memory::record(thread, made),
-        Number::CLONE | Number::FORK | Number::CLONE3 | Number::VFORK => {
-            process::record_clone(thread, made)
-        }
-        Number::EXECVE | Number::EXECVEAT => exec::record_exec(thread, made),
-        Number::EXIT | Number::EXIT_GROUP => exit::exit(thread, made),
-        _ => special::record(thread, made),
-    }
 }
 
 /// A call without peculiarities.
