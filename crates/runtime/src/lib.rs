@@ -54,7 +54,7 @@ static HOOKS: Hooks = Hooks {
 static UPCALLS: Upcalls = Upcalls {
     order_event: parallel::events::note_event,
     chunk_begins: program::disarm::consider,
-    replay_handler: signals::replay_nowhere,
+    replay_handler: signals::delivery::replay_nowhere,
     answer_fault: calls::counter::answer,
 };
 

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("session", &["state"]),
     ("memory", &["state"]),
     ("log", &["state", "kernel", "session", "memory"]),
-    ("program", &["state", "memory"]),
+    ("program", &["state", "memory", "log"]),
     ("serial", &["state", "kernel", "session", "log", "program"]),
     ("parallel", &["state", "session", "memory", "log", "serial"]),
     (

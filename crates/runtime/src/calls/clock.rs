@@ -9,7 +9,7 @@ use crate::log::reader;
 use crate::serial::ahead;
 use crate::serial::token;
 use crate::session::diverge;
-use crate::signals;
+use crate::signals::delivery;
 use crate::state::Thread;
 use wayfarer_calls::Number;
 use wayfarer_entrance::frame::Frame;
@@ -24,7 +24,7 @@ use wayfarer_runtime_abi::record::{self, Head};
 fn deliver(thread: &mut Thread) {
     // SAFETY: all fields are plain numbers.
     let mut frame: Frame = unsafe { core::mem::zeroed() };
-    signals::deliver(thread, &mut frame, record::place::ENTRY);
+    delivery::deliver(thread, &mut frame, record::place::ENTRY);
 }
 
 /// Recording: writes the difference to the last value of the same clock.

@@ -11,7 +11,7 @@ use crate::serial::token;
 use crate::session::clocks;
 use crate::session::futex;
 use crate::session::wait;
-use crate::signals;
+use crate::signals::delivery;
 use crate::signals::queue;
 use crate::state::{Thread, header, take};
 use core::mem::MaybeUninit;
@@ -78,7 +78,7 @@ pub fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
             && (thread.arrivals.pending.load(Ordering::Relaxed) == 0 || queue::all_restart(thread))
         {
             thread.emit_result(record::RESTARTED);
-            signals::deliver(thread, made.frame, record::place::RESTART);
+            delivery::deliver(thread, made.frame, record::place::RESTART);
             continue;
         }
         thread.emit_result(result as i64);

@@ -5,7 +5,7 @@ use crate::calls::outputs::{self, Before, EINTR};
 use crate::calls::special;
 use crate::memory::user;
 use crate::serial::token;
-use crate::signals;
+use crate::signals::delivery;
 use crate::signals::queue;
 use crate::state::{Thread, header};
 use wayfarer_calls::{Call, Number};
@@ -90,7 +90,7 @@ pub fn again(thread: &mut Thread, made: &mut Made, arguments: &[usize; 6]) -> is
         if thread.arrivals.pending.load(Ordering::Relaxed) == 0 {
             // Only our own signals: the program must not notice.
         } else if made.call.restarts && queue::all_restart(thread) {
-            signals::deliver(thread, made.frame, record::place::RESTART);
+            delivery::deliver(thread, made.frame, record::place::RESTART);
         } else {
             return EINTR;
         }

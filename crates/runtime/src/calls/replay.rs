@@ -14,7 +14,7 @@ use crate::parallel::library;
 use crate::serial::ahead;
 use crate::serial::turns;
 use crate::session::diverge;
-use crate::signals;
+use crate::signals::delivery;
 use crate::state::Thread;
 use crate::state::order;
 use wayfarer_calls::Call;
@@ -33,8 +33,8 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
             record::YIELD => turns::replay_yield(thread),
             record::SIGNAL if place::kind(next.check) != place::EXIT => {
                 match frame.as_deref_mut() {
-                    Some(frame) => signals::replay_at(thread, frame),
-                    None => signals::replay_nowhere(thread),
+                    Some(frame) => delivery::replay_at(thread, frame),
+                    None => delivery::replay_nowhere(thread),
                 }
             }
             _ if library::let_others_in(thread) => {}
@@ -46,7 +46,7 @@ pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
 /// What the log has right after a call: handlers before the program saw the result, yields.
 pub fn after_call(thread: &mut Thread, frame: &mut Frame) {
     while ahead::after(thread) {
-        signals::replay_at(thread, frame);
+        delivery::replay_at(thread, frame);
     }
 }
 

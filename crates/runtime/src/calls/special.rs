@@ -9,7 +9,7 @@ use crate::calls::record::{
 };
 use crate::kernel::action::NEVER_TAKEN;
 use crate::memory::user;
-use crate::signals;
+use crate::signals::actions;
 use crate::state::Thread;
 use wayfarer_calls::{Call, Number, Out};
 use wayfarer_entrance::raw;
@@ -376,7 +376,7 @@ fn reopened(thread: &mut Thread, path: usize) -> Option<usize> {
 
 fn action(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, Number::RT_SIGACTION, &made.arguments);
-    let result = signals::action(thread, &made.arguments, None);
+    let result = actions::action(thread, &made.arguments, None);
     let mut old = [0u8; 32];
     if result == 0
         && made.arguments[2] != 0
@@ -396,7 +396,7 @@ fn mask(thread: &mut Thread, made: &mut Made) -> isize {
     let mut asked = None;
     if arguments[1] != 0
         && arguments[3] == 8
-        && let Some(mask) = signals::strip_mask(arguments[1])
+        && let Some(mask) = actions::strip_mask(arguments[1])
     {
         asked = user::read::<u64>(arguments[1]);
         stripped = mask;
@@ -413,7 +413,7 @@ fn mask(thread: &mut Thread, made: &mut Made) -> isize {
             user::copy_out(arguments[2], (&raw const old).cast(), 8);
         }
         if let Some(mask) = asked {
-            signals::note_mask(thread, arguments[0], mask);
+            actions::note_mask(thread, arguments[0], mask);
         }
     }
     write_down(thread, made, result, Before::default(), &[]);
@@ -455,7 +455,7 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
     let pointer = outputs::argument(&arguments, index);
     if made.number == Number::PSELECT6 {
         if let Some(both) = user::read::<[usize; 2]>(pointer)
-            && let Some(mask) = signals::strip_mask(both[0])
+            && let Some(mask) = actions::strip_mask(both[0])
         {
             stripped = mask;
             thread.signals.let_in = !mask;
@@ -463,7 +463,7 @@ fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
             arguments[5] = (&raw mut pair) as usize;
         }
     } else if pointer != 0
-        && let Some(mask) = signals::strip_mask(pointer)
+        && let Some(mask) = actions::strip_mask(pointer)
     {
         stripped = mask;
         thread.signals.let_in = !mask;

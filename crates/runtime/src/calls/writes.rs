@@ -18,7 +18,7 @@ use crate::serial::token;
 use crate::serial::turns;
 use crate::session::diverge;
 use crate::session::domain;
-use crate::signals;
+use crate::signals::delivery;
 use crate::signals::queue;
 use crate::state::{Thread, header, object};
 use wayfarer_calls::Number;
@@ -224,7 +224,7 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
         }
         if result == EINTR && queue::all_restart(thread) {
             thread.emit_result(record::RESTARTED);
-            signals::deliver(thread, made.frame, record::place::RESTART);
+            delivery::deliver(thread, made.frame, record::place::RESTART);
             continue;
         }
         thread.emit_result(result as i64);

@@ -7,7 +7,7 @@ use crate::parallel::library;
 use crate::serial::token;
 use crate::session::futex;
 use crate::session::solid;
-use crate::signals;
+use crate::signals::delivery;
 use crate::signals::queue;
 use crate::state::{Thread, header};
 use wayfarer_calls::Number;
@@ -31,7 +31,7 @@ pub fn enter(thread: &mut Thread, frame: &mut Frame) -> bool {
             thread.parallel.yields.count(thread.log.events);
             yield_really(frame);
             if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
-                signals::deliver(thread, frame, record::place::YIELD);
+                delivery::deliver(thread, frame, record::place::YIELD);
             }
             return true;
         }
@@ -84,7 +84,7 @@ fn wait_for_real(thread: &mut Thread, frame: &mut Frame) {
         } else {
             record::place::ENTRY
         };
-        signals::deliver(thread, frame, place);
+        delivery::deliver(thread, frame, place);
         if !restart {
             return;
         }
@@ -194,7 +194,7 @@ fn replay_handlers(thread: &mut Thread, frame: &mut Frame) -> bool {
         && next.tag == record::SIGNAL
         && record::place::kind(next.check) == record::place::ENTRY
     {
-        signals::replay_at(thread, frame);
+        delivery::replay_at(thread, frame);
         any = true;
     }
     any
@@ -207,6 +207,6 @@ fn replay_handlers_of_yield(thread: &mut Thread, frame: &mut Frame) {
         && record::place::kind(next.check) == record::place::YIELD
         && next.value <= thread.parallel.yields.since(thread.log.events)
     {
-        signals::replay_at(thread, frame);
+        delivery::replay_at(thread, frame);
     }
 }

@@ -18,7 +18,7 @@ use crate::parallel::events;
 use crate::parallel::library;
 use crate::program::disarm;
 use crate::serial::token;
-use crate::signals;
+use crate::signals::delivery;
 use crate::state::Thread;
 use crate::state::order;
 use wayfarer_calls::{Kind, Number};
@@ -34,7 +34,7 @@ pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
     if thread.arrivals.pending.load(Ordering::Relaxed) != 0
         && (thread.sync == order::OFF || !entry::is_made_for_real(frame.number()))
     {
-        signals::deliver(thread, frame, record::place::ENTRY);
+        delivery::deliver(thread, frame, record::place::ENTRY);
     }
     if thread.sync != order::OFF && entry::enter(thread, frame) {
         return;
@@ -102,7 +102,7 @@ fn finish(thread: &mut Thread, frame: &mut Frame, result: isize) {
         events::leave(thread);
     }
     if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
-        signals::deliver(thread, frame, record::place::EXIT);
+        delivery::deliver(thread, frame, record::place::EXIT);
     }
     if thread.sync == order::OFF {
         token::yield_if_asked(thread);

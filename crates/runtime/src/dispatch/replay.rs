@@ -22,7 +22,7 @@ use crate::parallel::library;
 use crate::parallel::nap;
 use crate::session::diverge;
 use crate::session::wait;
-use crate::signals;
+use crate::signals::actions;
 use crate::state::order;
 use crate::state::{Thread, process_slot};
 use wayfarer_calls::{Kind, Number};
@@ -256,7 +256,7 @@ fn action(thread: &mut Thread, made: &mut Made) -> isize {
     compare(thread, made, check, &next);
     reader::advance(thread, next.length);
     thread.count_event();
-    signals::action(thread, &made.arguments, Some(next.payload));
+    actions::action(thread, &made.arguments, Some(next.payload));
     next.value as isize
 }
 

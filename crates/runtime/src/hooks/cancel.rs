@@ -14,7 +14,7 @@ use super::{fast, followed};
 use crate::parallel::events;
 use crate::parallel::outcome;
 use crate::program::resolve;
-use crate::signals;
+use crate::signals::delivery;
 use crate::state::Thread;
 use crate::state::order::{RECORD, REPLAY};
 use wayfarer_entrance::call as entrance;
@@ -181,7 +181,7 @@ unsafe extern "C" fn on_cancelled(guard: *mut Guard) {
     // SAFETY: the guard of this very thread, whose stack is still there; the mutex is the program's.
     unsafe {
         if (*guard).mutex != 0 {
-            Mutex::at((*guard).mutex, (*guard).place).note(thread);
+            Mutex::at((*guard).mutex, (*guard).place).note_taken(thread);
         }
     }
 }
@@ -223,7 +223,7 @@ pub unsafe fn test() {
         if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
             // SAFETY: all fields are plain numbers; there is no call whose registers it could show.
             let mut frame: Frame = core::mem::zeroed();
-            signals::deliver(thread, &mut frame, record::place::ENTRY);
+            delivery::deliver(thread, &mut frame, record::place::ENTRY);
         }
         within(Real::testcancel, [0; 6], 0, 0);
         outcome::report(thread, 0);

@@ -131,7 +131,7 @@ unsafe fn follow(which: Real, a: [usize; 6], place: usize) -> i32 {
         let result = cancel::within(which, a, a[1], place) as i32;
         outcome::report(thread, result);
         if wait_ended(result) {
-            mutex.note(thread);
+            mutex.note_taken(thread);
         }
         result
     }

@@ -72,7 +72,7 @@ impl Mutex<'_> {
 
     /// Recording: the thread has just acquired it.
     #[inline(always)]
-    pub fn note(&self, thread: &mut Thread) {
+    pub fn note_taken(&self, thread: &mut Thread) {
         if self.in_table {
             order::note_shared(thread, self.order, self.object);
         } else {
@@ -227,7 +227,7 @@ unsafe fn record_lock(thread: &mut Thread, address: usize, place: usize, result:
         outcome::report(thread, result);
     }
     if acquired(result) {
-        mutex.note(thread);
+        mutex.note_taken(thread);
     }
     result
 }
@@ -272,7 +272,7 @@ unsafe fn attempt(which: Real, a: [usize; 6], place: usize) -> i32 {
         let result = call(which, a) as i32;
         outcome::report(thread, result);
         if acquired(result) {
-            mutex.note(thread);
+            mutex.note_taken(thread);
             mutex.end_wait(thread, since);
         }
         result

@@ -22,7 +22,7 @@ use crate::parallel::settle;
 use crate::program::resolve;
 use crate::session::futex;
 use crate::session::wait;
-use crate::signals;
+use crate::signals::delivery;
 use crate::signals::queue;
 use crate::state::order::{OFF, REPLAY};
 use crate::state::{Thread, current, header};
@@ -251,7 +251,7 @@ unsafe fn wait_for_end(thread: &mut Thread, address: usize) {
         if thread.arrivals.pending.load(Ordering::Relaxed) != 0 {
             // SAFETY: all fields are plain numbers; there is no call whose registers it could show.
             let mut frame: Frame = unsafe { core::mem::zeroed() };
-            signals::deliver(thread, &mut frame, record::place::ENTRY);
+            delivery::deliver(thread, &mut frame, record::place::ENTRY);
         }
     }
 }

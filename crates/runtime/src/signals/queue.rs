@@ -142,3 +142,8 @@ pub fn all_restart(thread: &mut Thread) -> bool {
     }
     true
 }
+
+/// Whether the program has a handler for a signal.
+pub fn wanted(thread: &Thread, signal: u32) -> bool {
+    thread.process().signals.action(signal).handler.get() > 1
+}
