@@ -2,8 +2,8 @@
 
 use crate::calls::outputs;
 use crate::calls::record::Made;
+use crate::calls::source::Source;
 use crate::calls::streams::direction;
-use crate::calls::writes::Source;
 use crate::log;
 use crate::session::diverge;
 use crate::session::futex;

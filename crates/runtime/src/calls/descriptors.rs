@@ -11,7 +11,8 @@
 //! buffers, and touches nothing outside of itself.
 
 use crate::state::process::MAX_DESCRIPTORS;
-use crate::state::{Process, object};
+use crate::state::{Process, Thread, object};
+use wayfarer_calls::Number;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{object_flags, object_kind};
 use wayfarer_runtime_abi::{RUNTIME_FD, SESSION_FD};
@@ -79,5 +80,16 @@ pub fn give_up_tracking(entry: u32) {
             object_flags::CONTENTS_0 | object_flags::CONTENTS_1,
             Ordering::AcqRel,
         );
+    }
+}
+
+/// Both modes: which object a new number stands for.
+pub fn follow_descriptors(thread: &mut Thread, number: Number, a: &[usize; 6], result: isize) {
+    if result < 0 {
+        return;
+    }
+    if matches!(number, Number::DUP | Number::DUP2 | Number::DUP3) {
+        let entry = thread.process().entry(a[0]);
+        thread.process().set_entry(result as usize, entry);
     }
 }

@@ -12,7 +12,7 @@
 use crate::calls::check;
 use crate::calls::record::{Made, call_kernel};
 use crate::calls::replay;
-use crate::calls::shared_files::{remember, replay_shared};
+use crate::calls::shared_files::{remember, replay_shared, word};
 use crate::calls::writethrough;
 use crate::log::reader;
 use crate::memory::hash;
@@ -22,15 +22,13 @@ use crate::program::late;
 use crate::program::path::path_of;
 use crate::serial::token;
 use crate::session::diverge;
-use crate::state::{Thread, header};
+use crate::state::{MAP_FIXED, Thread, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{SESSION_BASE, divergence};
 use wayfarer_runtime_abi::record::{self, note};
 
-pub const MAP_SHARED: usize = 1;
 const MAP_PRIVATE: usize = 2;
-pub const MAP_FIXED: usize = 0x10;
 const MAP_ANONYMOUS: usize = 0x20;
 const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const PROT_WRITE: usize = 2;
@@ -382,13 +380,6 @@ fn replay_move(made: &Made, promised: isize) -> isize {
                 0,
             )
         }
-    }
-}
-
-pub fn word(payload: &[u8], at: usize) -> u64 {
-    match payload.get(at..at.wrapping_add(8)) {
-        Some(&[a, b, c, d, e, f, g, h]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        _ => 0,
     }
 }
 

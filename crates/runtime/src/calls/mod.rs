@@ -20,6 +20,7 @@ pub mod reads;
 pub mod record;
 pub mod replay;
 pub mod shared_files;
+pub mod source;
 pub mod spare;
 pub mod special;
 pub mod splice;

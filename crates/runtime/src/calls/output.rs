@@ -4,7 +4,7 @@ use crate::calls::bytes;
 use crate::calls::descriptors;
 use crate::calls::outputs::EINTR;
 use crate::calls::record::{Made, plain};
-use crate::calls::writes::{self, prepare};
+use crate::calls::source::{self, prepare};
 use crate::kernel::mask;
 use crate::memory::user;
 use crate::serial::token;
@@ -156,7 +156,7 @@ pub fn replay_output(
         1
     };
     if length > 0
-        && let Some(source) = writes::source(number, arguments)
+        && let Some(source) = source::source(number, arguments)
     {
         // Whoever looked may look no longer: that is no difference.
         mask::without_broken_pipes(|| bytes::write_out(descriptor, source, length));

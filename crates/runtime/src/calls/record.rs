@@ -1,8 +1,8 @@
 //! What recordings of calls are made of: making a call, and writing down what the program could see of it.
 
 use crate::calls::check;
+use crate::calls::descriptors;
 use crate::calls::outputs::{self, Before, EINTR};
-use crate::calls::special;
 use crate::memory::user;
 use crate::serial::token;
 use crate::signals::delivery;
@@ -63,7 +63,7 @@ pub fn plain(thread: &mut Thread, made: &mut Made) -> isize {
     let arguments = made.arguments;
     let result = perform(thread, made, &arguments);
     if made.call.descriptors {
-        special::follow_descriptors(thread, made.number, &made.arguments, result);
+        descriptors::follow_descriptors(thread, made.number, &made.arguments, result);
     }
     write_down(thread, made, result, before, &[]);
     result

@@ -2,10 +2,9 @@
 
 use crate::calls::bytes;
 use crate::calls::check;
+use crate::calls::descriptors;
 use crate::calls::outputs::{self, Before};
 use crate::calls::record::Made;
-use crate::calls::special;
-use crate::calls::writes::other_output;
 use crate::log::end as log_end;
 use crate::log::reader;
 use crate::memory::user;
@@ -107,7 +106,7 @@ pub fn emulate(thread: &mut Thread, made: &mut Made, call: &Call) -> isize {
         pour(call, &made.arguments, result, before, next.payload);
     }
     if made.call.descriptors {
-        special::follow_descriptors(thread, made.number, &made.arguments, result);
+        descriptors::follow_descriptors(thread, made.number, &made.arguments, result);
     }
     result
 }
@@ -160,4 +159,15 @@ pub fn expect_exit(thread: &mut Thread, made: &mut Made, check: u8) {
     }
     reader::advance(thread, next.length);
     thread.count_event();
+}
+
+pub fn other_output(thread: &mut Thread, made: &Made, check: u8, promised: &Record<'_>) -> ! {
+    diverge::report(
+        thread,
+        divergence::OTHER_OUTPUT,
+        made.number.word() as i64,
+        check,
+        &made.arguments,
+        Some(promised),
+    )
 }

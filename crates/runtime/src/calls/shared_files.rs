@@ -1,16 +1,17 @@
 //! Replay: parts of the session file that stand for shared files and segments.
 
-use crate::calls::memory::{MAP_FIXED, MAP_SHARED, word};
 use crate::calls::writethrough;
 use crate::log;
 use crate::memory::hash;
 use crate::state::mappings::Mapping;
-use crate::state::{Thread, at, header};
+use crate::state::{MAP_FIXED, Thread, at, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS};
 use wayfarer_runtime_abi::{SESSION_FD, UNIT};
+
+const MAP_SHARED: usize = 1;
 
 /// Writes to the file (device, inode, offset) behind this mapping change the memory.
 pub fn remember(thread: &mut Thread, address: usize, length: usize, file: [u64; 3]) {
@@ -107,4 +108,12 @@ fn region(device: u64, inode: u64, size: u64) -> Option<u64> {
         probe += 1;
     }
     None
+}
+
+/// Eight bytes of a record's payload.
+pub fn word(payload: &[u8], at: usize) -> u64 {
+    match payload.get(at..at.wrapping_add(8)) {
+        Some(&[a, b, c, d, e, f, g, h]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => 0,
+    }
 }

@@ -229,17 +229,6 @@ pub fn futex_call(call: &Call, operation: usize) -> Call {
     call
 }
 
-/// Both modes: which object a new number stands for.
-pub fn follow_descriptors(thread: &mut Thread, number: Number, a: &[usize; 6], result: isize) {
-    if result < 0 {
-        return;
-    }
-    if matches!(number, Number::DUP | Number::DUP2 | Number::DUP3) {
-        let entry = thread.process().entry(a[0]);
-        thread.process().set_entry(result as usize, entry);
-    }
-}
-
 /// Both modes: fcntl can duplicate a descriptor.
 pub fn follow_fcntl(thread: &mut Thread, a: &[usize; 6], result: isize) {
     if result >= 0 && matches!(a[1], F_DUPFD | F_DUPFD_CLOEXEC) {

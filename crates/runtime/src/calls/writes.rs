@@ -7,16 +7,15 @@ use crate::calls::draft;
 use crate::calls::output::{self, record_output, replay_output};
 use crate::calls::outputs::{self, Before, EINTR};
 use crate::calls::record::{Made, plain, write_down};
-use crate::calls::replay::{expect, pour, take_result};
+use crate::calls::replay::{expect, other_output, pour, take_result};
+use crate::calls::source::{hash_source, prepare, source};
 use crate::calls::streams::{claim, contents_flag, direction, each_passed};
 use crate::calls::writethrough;
 use crate::log::end as log_end;
 use crate::log::reader;
-use crate::memory::hash;
 use crate::memory::user;
 use crate::serial::token;
 use crate::serial::turns;
-use crate::session::diverge;
 use crate::session::domain;
 use crate::signals::delivery;
 use crate::signals::queue;
@@ -24,7 +23,7 @@ use crate::state::{Thread, header, object};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::layout::{divergence, flags, object_flags};
+use wayfarer_runtime_abi::layout::{flags, object_flags};
 use wayfarer_runtime_abi::record::{self, Head, Record};
 
 /// Flags of a send that gives bytes in order: DONTWAIT, NOSIGNAL, MORE, DONTROUTE.
@@ -37,65 +36,6 @@ fn is_plain_write(number: Number, arguments: &[usize; 6]) -> bool {
         Number::SENDMSG => arguments[2] & !PLAIN_SEND == 0,
         _ => false,
     }
-}
-
-/// Where the bytes of a write-like call lie: one piece, or an array of pieces.
-#[derive(Clone, Copy)]
-pub enum Source {
-    Piece(usize, usize),
-    Vector(usize, usize),
-}
-
-/// The bytes that a write-like call gives away; `None` on a bad pointer.
-pub fn source(number: Number, arguments: &[usize; 6]) -> Option<Source> {
-    match number {
-        Number::WRITE | Number::PWRITE64 | Number::SENDTO => {
-            Some(Source::Piece(arguments[1], arguments[2]))
-        }
-        Number::WRITEV | Number::PWRITEV | Number::PWRITEV2 => {
-            Some(Source::Vector(arguments[1], arguments[2]))
-        }
-        Number::SENDMSG => {
-            let vector = user::read::<[usize; 2]>(arguments[1].wrapping_add(16))?;
-            Some(Source::Vector(vector[0], vector[1]))
-        }
-        _ => None,
-    }
-}
-
-/// Length of all pieces; `None` on a bad pointer.
-pub fn source_length(source: Source) -> Option<usize> {
-    match source {
-        Source::Piece(_, length) => Some(length),
-        Source::Vector(array, count) => {
-            let mut total = 0usize;
-            let mut index = 0;
-            while index < count && index < 1024 {
-                total = total.wrapping_add(user::read::<[usize; 2]>(array + index * 16)?[1]);
-                index += 1;
-            }
-            Some(total)
-        }
-    }
-}
-
-/// How much of a pre-committed write is looked at; the reader of a stream notices the rest.
-const HASH_LIMIT: usize = 256 * 1024;
-
-/// Goes on with the thread's running checksum over the first `length` bytes.
-pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
-    let one;
-    let (array, count) = match source {
-        Source::Piece(pointer, length) => {
-            one = [pointer, length];
-            (&raw const one, 1)
-        }
-        Source::Vector(array, count) => (array as *const [usize; 2], count),
-    };
-    let hash = hash::mix(thread.log.hash, length as u64);
-    let hash = user::hash_pieces(thread, hash, array, count, length.min(HASH_LIMIT));
-    thread.log.hash = hash;
-    hash::fold(hash)
 }
 
 #[inline]
@@ -232,14 +172,6 @@ fn record_send(thread: &mut Thread, made: &mut Made, tag: u8) -> isize {
     }
 }
 
-/// Check byte and length of a call that gives bytes away; `None` on a bad pointer.
-pub fn prepare(thread: &mut Thread, made: &Made) -> Option<(u8, usize)> {
-    let source = source(made.number, &made.arguments)?;
-    let length = source_length(source)?;
-    let check = check::arguments(thread, made.call, made.number, &made.arguments);
-    Some((check ^ hash_source(thread, source, length), length))
-}
-
 /// The real length of a send whose `RESULT`, if any, lies behind the record (and behind a turn).
 fn result_ahead(thread: &mut Thread) -> Option<i64> {
     let mut next = reader::peek(thread)?;
@@ -306,17 +238,6 @@ pub fn replay_write(thread: &mut Thread, made: &mut Made) -> isize {
         }
         return real as isize;
     }
-}
-
-pub fn other_output(thread: &mut Thread, made: &Made, check: u8, promised: &Record<'_>) -> ! {
-    diverge::report(
-        thread,
-        divergence::OTHER_OUTPUT,
-        made.number.word() as i64,
-        check,
-        &made.arguments,
-        Some(promised),
-    )
 }
 
 /// A write to somebody outside: not made, but its bytes are compared.

@@ -8,7 +8,7 @@
 
 use super::library::within;
 use super::real::{self, Real, call};
-use super::stream::{try_enter, use_locked};
+use super::stream_lock::{try_enter, use_locked};
 use crate::parallel::library;
 use crate::session::futex;
 use crate::state::Thread;

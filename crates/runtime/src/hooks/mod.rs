@@ -24,6 +24,7 @@ pub mod rwlock;
 pub mod semaphore;
 pub mod spin;
 pub mod stream;
+mod stream_lock;
 pub mod thread;
 pub mod user;
 
