@@ -29,6 +29,18 @@ use wayfarer_runtime_abi::Broken;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence, spin_loop};
 use wayfarer_runtime_abi::record::{self, Acquire, Birth, Head, sync};
 
+impl Object {
+    /// Recording: the owner of a run of such accesses.
+    #[inline(always)]
+    fn owner(&self, thread: &Thread) -> u64 {
+        if self.reads {
+            thread.parallel.owner | READS
+        } else {
+            thread.parallel.owner
+        }
+    }
+}
+
 /// Recording: one more access of the same run, if the thread is its owner; the state's first half is at
 /// `word`, and nothing else has access at this moment.
 ///
@@ -209,7 +221,7 @@ fn take_over(thread: &mut Thread, order: Order<'_>, word: u64, object: Object) {
 
 /// `posts`: of a semaphore, in the run that begins.
 fn take_over_with(thread: &mut Thread, order: Order<'_>, word: u64, object: Object, posts: u32) {
-    let mark = mark(thread, object);
+    let mark = mark(thread.process().id.get(), object);
     let mut id = order.tail.id.load(Ordering::Relaxed);
     let mut run = order.tail.run.load(Ordering::Relaxed);
     let mut length = word & COUNT;

@@ -100,7 +100,7 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
     }
     settle::before_access(thread);
     let next = reader::peek(thread);
-    let mark = mark(thread, object);
+    let mark = mark(thread.process().id.get(), object);
     adopt(order, mark);
     let known = order.tail.id.load(Ordering::Acquire) & NUMBER;
     let promised = match next {

@@ -2,9 +2,9 @@
 
 use crate::log::end as log_end;
 use crate::log::reader;
+use crate::serial::ends;
 use crate::serial::{timers, turns};
 use crate::state::Thread;
-use crate::state::crossings;
 use wayfarer_runtime_abi::record::{self, Record, place};
 
 /// Yields right after an event, and what is to be done by force. True when the next record is a handler that ran
@@ -15,7 +15,7 @@ pub fn after(thread: &mut Thread) -> bool {
             record::SIGNAL if next.check == place::exit(thread.signals.handlers) => return true,
             _ if is_forced(&next) => {
                 if next.tag == record::YIELD {
-                    crossings::expect_end(thread, &next);
+                    ends::expect_end(thread, &next);
                 }
                 timers::arm_force(thread);
                 return false;

@@ -7,6 +7,7 @@
 
 pub mod ahead;
 pub mod crossings;
+pub mod ends;
 pub mod timers;
 pub mod token;
 pub mod turns;

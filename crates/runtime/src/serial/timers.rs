@@ -1,8 +1,8 @@
 //! The timers of a thread that raise our own signal in it: for what is done by force, and for looks at what it does.
 
 use crate::kernel::action::OWN;
+use crate::serial::ends;
 use crate::state::Thread;
-use crate::state::crossings;
 use crate::state::spinning::Spin;
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
@@ -29,7 +29,7 @@ const MONOTONIC: usize = 1;
 
 /// Starts the timer after which a signal is delivered by force.
 pub fn arm_force(thread: &mut Thread) {
-    let after_ns = if !crossings::expects_end(thread) {
+    let after_ns = if !ends::expects_end(thread) {
         FORCE_AFTER_NS
     } else if thread.preemption.expected.spin == Spin::default() {
         YIELD_AFTER_NS

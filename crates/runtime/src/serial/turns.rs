@@ -2,10 +2,10 @@
 
 use crate::log::end as log_end;
 use crate::log::reader;
+use crate::serial::ends;
 use crate::session::domain::{of, pass};
 use crate::session::wait;
 use crate::state::Thread;
-use crate::state::crossings;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::waiting;
 use wayfarer_runtime_abi::record;
@@ -42,7 +42,7 @@ pub fn await_turn(thread: &mut Thread, turn: u32) {
 
 /// Replay: the next record is a `YIELD`: the turn is given away at this very place.
 pub fn replay_yield(thread: &mut Thread) {
-    crossings::ended(thread);
+    ends::ended(thread);
     reader::consume(thread);
     match reader::peek(thread) {
         Some(next) if next.tag == record::TURN => {

@@ -10,6 +10,7 @@ use crate::kernel::action::{OWN, SIGSYS, UNBLOCKABLE, set_kernel_action};
 use crate::log::end as log_end;
 use crate::log::reader;
 use crate::serial::ahead;
+use crate::serial::ends;
 use crate::serial::timers::{
     FORCE, LOOK, TIMER_CODE, arm_force, arm_look, drop_timers, look_after_us,
 };
@@ -23,7 +24,6 @@ use crate::signals::blocked;
 use crate::signals::delivery::{replay_one, run, write_down};
 use crate::signals::queue::pop_inside;
 use crate::signals::queue::wanted;
-use crate::state::crossings;
 use crate::state::spinning;
 use crate::state::spinning::{Spin, Verdict};
 use crate::state::{Process, Thread, current};
@@ -224,13 +224,13 @@ fn kicked(thread: &mut Thread, registers: &SigContext, in_any_case: bool) {
     watch::learn(domain::of(thread.process()), verdict);
     match verdict {
         Verdict::Waits(spin) => {
-            let place = crossings::place_between(thread, Some(spin));
+            let place = ends::place_between(thread, Some(spin));
             token::give_way(thread, Some(place));
             // Perhaps it goes on to wait, and no other thread is there to look.
             arm_look(thread, LOOK_AFTER_US);
         }
         _ if in_any_case => {
-            let place = crossings::place_between(thread, None);
+            let place = ends::place_between(thread, None);
             token::give_way(thread, Some(place));
         }
         Verdict::Perhaps => {
@@ -257,10 +257,10 @@ fn look(thread: &mut Thread, registers: &SigContext) -> Verdict {
 /// Replay: the turn ends if the thread waits in the recorded loop.
 fn look_for_end(thread: &mut Thread, registers: &SigContext, outside: bool) {
     let spin = thread.preemption.expected.spin;
-    if !crossings::expects_end(thread) || spin == Spin::default() {
+    if !ends::expects_end(thread) || spin == Spin::default() {
         return;
     }
-    if outside && crossings::is_behind_end(thread) && thread.preemption.expected.look(registers) {
+    if outside && ends::is_behind_end(thread) && thread.preemption.expected.look(registers) {
         turns::replay_yield(thread);
         ahead::after(thread);
     } else {
@@ -277,7 +277,7 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
         {
             if next.tag == record::SIGNAL {
                 replay_one(thread, context, true);
-            } else if crossings::ends_between(thread) {
+            } else if ends::ends_between(thread) {
                 turns::replay_yield(thread);
             } else {
                 arm_force(thread);

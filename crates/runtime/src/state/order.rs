@@ -1,6 +1,5 @@
 //! The state of an object whose accesses have an order, and what an access is to.
 
-use crate::state::Thread;
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64, Ordering, spin_loop};
 use wayfarer_runtime_abi::layout;
 
@@ -101,29 +100,18 @@ pub struct Object {
     pub reads: bool,
 }
 
-impl Object {
-    /// Recording: the owner of a run of such accesses.
-    #[inline(always)]
-    pub fn owner(&self, thread: &Thread) -> u64 {
-        if self.reads {
-            thread.parallel.owner | READS
-        } else {
-            thread.parallel.owner
-        }
-    }
-}
-
 /// The `owner` word of a thread.
 pub fn owner_of(number: u32) -> u64 {
     u64::from(number) << OWNER_SHIFT
 }
 
-pub fn mark(thread: &Thread, object: Object) -> u32 {
+/// The mark of a process on the number of an object.
+pub fn mark(process: u32, object: Object) -> u32 {
     if object.shared {
         0
     } else {
         // Never 0, which stands for shared objects.
-        ((thread.process().id.get() & 0x7f) | 0x80) << NUMBER_BITS
+        ((process & 0x7f) | 0x80) << NUMBER_BITS
     }
 }
 
