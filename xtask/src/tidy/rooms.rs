@@ -10,8 +10,12 @@ const CRATE: &str = "runtime";
 const SOURCES: &str = "crates/runtime/src/";
 /// No more modules than this may know each other in a circle. Lower it when there are fewer.
 const LARGEST_CYCLE: usize = 4;
-/// What each room may use besides itself; the root is `lib`.
+/// What each room uses besides itself, from the lowest room to the highest; the root is `lib`. A room may use only those
+/// whose rows stand before its own, so that there is no circle of rooms. Where a low room needs what a high one does,
+/// the high one registers it (`state/upcalls.rs`, with the reason of each).
 const ALLOWED: &[(&str, &[&str])] = &[
+    ("state", &[]),
+    ("kernel", &[]),
     ("session", &["state"]),
     ("memory", &["state"]),
     ("log", &["state", "kernel", "session", "memory"]),
@@ -101,6 +105,7 @@ pub fn violations(files: &[(String, String, String)], figures: &mut Figures) -> 
     figures.add("edges between its rooms", between.len());
     figures.add("modules in the largest cycle", cycle.len());
     let mut found = wrong_rooms(&graph, ALLOWED);
+    found.extend(wrong_table(&between, ALLOWED));
     found.extend(wrong_cycle(&graph, &cycle, LARGEST_CYCLE));
     found
 }
@@ -136,6 +141,28 @@ fn wrong_rooms(graph: &Graph, allowed: &[(&str, &[&str])]) -> Vec<String> {
                 room(to)
             ));
         }
+    }
+    found
+}
+
+/// Rows of the table that let a room use a higher one, or one that it does not use.
+fn wrong_table(between: &BTreeSet<(&str, &str)>, allowed: &[(&str, &[&str])]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut lower = Vec::new();
+    for (room, others) in allowed {
+        for other in *others {
+            if !lower.contains(other) {
+                found.push(format!(
+                    "the table of rooms lets {room} use {other}, which does not stand before it"
+                ));
+            }
+            if !between.contains(&(*room, *other)) {
+                found.push(format!(
+                    "room {room} does not use room {other} any more: take that out of the table"
+                ));
+            }
+        }
+        lower.push(room);
     }
     found
 }
@@ -184,6 +211,43 @@ mod tests {
         assert!(
             found[0].starts_with("the runtime's low uses high::one"),
             "{found:?}"
+        );
+    }
+
+    #[test]
+    fn rows_that_lead_up_and_rows_without_use_are_found() {
+        let graph = sample();
+        let between = between_rooms(&graph);
+        let right: &[(&str, &[&str])] = &[("low", &[]), ("high", &["low"])];
+        assert_eq!(wrong_table(&between, right), Vec::<String>::new());
+        let up = wrong_table(&between, &[("high", &["low"]), ("low", &[])]);
+        assert_eq!(up.len(), 1, "{up:?}");
+        assert!(up[0].contains("lets high use low"), "{up:?}");
+        let unused = wrong_table(&between, &[("low", &[]), ("lib", &["low"])]);
+        assert_eq!(unused.len(), 1, "{unused:?}");
+        assert!(
+            unused[0].contains("lib does not use room low"),
+            "{unused:?}"
+        );
+    }
+
+    #[test]
+    fn each_edge_is_told_with_its_names() {
+        let files = [
+            ("lib.rs", "mod high; mod low;"),
+            ("high/mod.rs", "pub mod one;"),
+            ("high/one.rs", "use crate::low::f;"),
+            ("low.rs", "fn f() { crate::high::one::g() }"),
+        ];
+        let files = files.map(|(name, text)| {
+            let name = format!("{SOURCES}{name}");
+            (CRATE.to_string(), name, text.to_string())
+        });
+        let told = text(&files);
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(
+            lines,
+            ["closes high::one > low: f", "cycle  low > high::one: g"]
         );
     }
 
