@@ -44,8 +44,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "dispatch",
         &[
-            "state", "session", "memory", "log", "program", "serial", "parallel", "signals",
-            "calls",
+            "state", "session", "log", "program", "serial", "parallel", "signals", "calls",
         ],
     ),
     (

@@ -8,8 +8,10 @@
 
 use crate::calls::check;
 use crate::calls::outputs::{self, Before};
-use crate::calls::pairs::new_object;
+use crate::calls::pairs::{self, new_object};
 use crate::calls::record::{Made, perform, write_down};
+use crate::calls::replay::{compare, expect, pour};
+use crate::log::reader;
 use crate::memory::hash;
 use crate::memory::user;
 use crate::state::{Thread, at, header, object};
@@ -19,6 +21,7 @@ use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{
     CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS, object_flags, object_kind,
 };
+use wayfarer_runtime_abi::record;
 
 const EINPROGRESS: isize = -115;
 const AF_UNIX: u16 = 1;
@@ -427,5 +430,41 @@ pub fn record_name(thread: &mut Thread, made: &mut Made) -> isize {
         hide_name(entry >> 1, made.arguments[1], made.arguments[2]);
     }
     write_down(thread, made, result, before, &[]);
+    result
+}
+
+/// pipe, socketpair, accept, connect: as [`emulate`](crate::calls::replay::emulate), and the object is after what the call wrote.
+#[inline(never)]
+pub fn replay_object(thread: &mut Thread, made: &mut Made) -> isize {
+    let check = check::arguments(thread, made.call, made.number, &made.arguments);
+    let next = expect(thread, made, record::SYSCALL);
+    compare(thread, made, check, &next);
+    reader::advance(thread, next.length);
+    thread.count_event();
+    let result = next.value as isize;
+    let before = outputs::before(made.call, &made.arguments);
+    let used = pour(made.call, &made.arguments, result, before, next.payload);
+    let number = match next.payload.get(used..) {
+        Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    };
+    match made.number {
+        Number::CONNECT => {
+            if number != 0 {
+                thread.process().set_entry(made.arguments[0], number * 2);
+            }
+        }
+        Number::ACCEPT | Number::ACCEPT4 => {
+            if result >= 0 {
+                let entry = if number == 0 { 0 } else { number * 2 + 1 };
+                thread.process().set_entry(result as usize, entry);
+            }
+        }
+        _ => {
+            if result == 0 {
+                pairs::attach_pair(thread, made.number, &made.arguments, number);
+            }
+        }
+    }
     result
 }

@@ -2,6 +2,7 @@
 
 pub mod bytes;
 pub mod check;
+pub mod children;
 pub mod clock;
 pub mod connections;
 pub mod counter;
@@ -9,6 +10,7 @@ pub mod descriptors;
 pub mod draft;
 pub mod exec;
 pub mod exit;
+pub mod files;
 pub mod filter;
 pub mod memory;
 pub mod mode;
@@ -20,6 +22,7 @@ pub mod reads;
 pub mod record;
 pub mod replay;
 pub mod shared_files;
+pub mod signals;
 pub mod source;
 pub mod spare;
 pub mod special;

@@ -1,9 +1,9 @@
 //! Processes and threads: how they come and go, in both modes.
 
+use crate::calls::children::{is_skipped, remember_child, reserve};
 use crate::calls::mode;
 use crate::calls::record::Made;
 use crate::calls::replay;
-use crate::calls::spare;
 use crate::kernel::mask::{block_signals, restore_signals};
 use crate::log::reader;
 use crate::memory::user;
@@ -16,11 +16,10 @@ use crate::session::diverge;
 use crate::session::domain;
 use crate::signals::faults;
 use crate::state::crossings::Crossings;
-use crate::state::process::MAX_CHILDREN;
 use crate::state::windows;
 use crate::state::{
-    self, Process, Thread, current, drop_window, header, new_process, new_thread, process_slot,
-    process_window, room_window, take, thread_slot, thread_window,
+    self, Thread, current, drop_window, header, new_process, new_thread, process_slot,
+    process_window, room_window, thread_slot, thread_window,
 };
 use wayfarer_calls::Number;
 use wayfarer_calls::process::{
@@ -32,8 +31,7 @@ use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{dispatch, raw, tls};
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{
-    MODE_RECORD, MODE_REPLAY, RECORDED_PROCESSES, RECORDED_THREADS, divergence, flags,
-    process_flags, process_state,
+    MODE_RECORD, MODE_REPLAY, divergence, flags, process_flags, process_state,
 };
 use wayfarer_runtime_abi::record::{self, Child, Head};
 
@@ -80,32 +78,6 @@ fn own_pid() -> u32 {
 fn own_tid() -> u32 {
     // SAFETY: gettid has no arguments.
     unsafe { raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0) as u32 }
-}
-
-/// Takes numbers for a child and describes it in the session.
-pub fn reserve(thread: &mut Thread, is_thread: bool) -> Option<Child> {
-    let head = header();
-    let mut child = Child {
-        process: thread.process().id.get(),
-        thread: take(&head.next_thread),
-    };
-    if !is_thread {
-        child.process = take(&head.next_process);
-    }
-    let is_known = is_thread || child.process < RECORDED_PROCESSES;
-    if child.thread >= RECORDED_THREADS || !is_known {
-        child = spare::reserve(thread, is_thread, child)?;
-    }
-    // SAFETY: the slots were just taken.
-    unsafe {
-        if !is_thread {
-            let slot = process_slot(child.process);
-            (*slot).parent = thread.process().id.get();
-            (*slot).main_thread = child.thread;
-        }
-        (*thread_slot(child.thread)).process = child.process;
-    }
-    Some(child)
 }
 
 pub fn describe(thread: &Thread, number: u32) {
@@ -228,41 +200,6 @@ fn enter_domain(thread: &mut Thread) {
     } else {
         turns::first_turn(thread);
     }
-}
-
-fn remember_child(process: &Process, pid: u32, id: u32) {
-    let index = process.children.next.get() & (MAX_CHILDREN - 1);
-    // SAFETY: reduced.
-    let child = unsafe { process.children.known.get_unchecked(index) };
-    child[0].set(pid);
-    child[1].set(id);
-    process
-        .children
-        .next
-        .set(process.children.next.get().wrapping_add(1));
-}
-
-/// The process of the session that a child's pid stands for; 0 unknown.
-pub fn child_of(process: &Process, pid: u32) -> u32 {
-    let mut back = 0;
-    while back < MAX_CHILDREN && back < process.children.next.get() {
-        let index = process.children.next.get().wrapping_sub(1 + back) & (MAX_CHILDREN - 1);
-        // SAFETY: reduced.
-        let [known, id] = unsafe { process.children.known.get_unchecked(index) };
-        if known.get() == pid {
-            return id.get();
-        }
-        back += 1;
-    }
-    0
-}
-
-/// Replay: children that have ended would keep their ids until this process ends, and a system has not so many.
-pub fn bury_children() {
-    const NO_HANG: usize = 1;
-    const ALL: usize = 0x4000_0000;
-    // SAFETY: the program's own waits are answered from the log: nothing else asks for them.
-    while unsafe { raw::syscall6(Number::WAIT4, usize::MAX, 0, NO_HANG | ALL, 0, 0, 0) } > 0 {}
 }
 
 /// fork, vfork, clone, clone3 while recording.
@@ -575,16 +512,4 @@ pub fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Ch
     let unknown = || i64::from(unsafe { (*thread_slot(child.thread)).tid });
     let result = replay::take_result(thread).unwrap_or_else(unknown);
     Some((result as isize, child))
-}
-
-pub fn is_skipped(child: Child) -> bool {
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*process_slot(child.process) };
-    if header().flags & flags::ONLY != 0
-        && slot.flags.load(Ordering::Relaxed) & process_flags::WANTED == 0
-    {
-        slot.state.store(process_state::SKIPPED, Ordering::Release);
-        return true;
-    }
-    false
 }

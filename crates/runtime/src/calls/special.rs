@@ -1,34 +1,22 @@
-//! Calls with a routine of their own that fit nowhere else: descriptors, control calls, masks.
+//! Control calls, whose request says what they write: ioctl, fcntl, prctl, semctl, futex.
 
 use crate::calls::check;
-use crate::calls::descriptors::{OUTPUT_OBJECT, give_up_tracking, is_ours};
+use crate::calls::files;
 use crate::calls::filter;
-use crate::calls::outputs::{self, Before};
-use crate::calls::record::{
-    EBADF, ENOSYS, Made, call_kernel, perform, plain, write_down, write_down_as,
-};
-use crate::kernel::action::NEVER_TAKEN;
-use crate::memory::user;
-use crate::signals::actions;
+use crate::calls::outputs::Before;
+use crate::calls::record::{ENOSYS, Made, call_kernel, perform, plain, write_down_as};
 use crate::state::Thread;
 use wayfarer_calls::{Call, Number, Out};
 use wayfarer_entrance::raw;
-use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record;
 
-const F_DUPFD: usize = 0;
 const F_GETLK: usize = 5;
 const F_GETOWN_EX: usize = 16;
 const F_OFD_GETLK: usize = 36;
-const F_DUPFD_CLOEXEC: usize = 1030;
 
 #[inline(never)]
 pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     match made.number {
-        Number::CLOSE => close(thread, made),
-        Number::CLOSE_RANGE => close_range(thread, made),
-        Number::DUP2 | Number::DUP3 => duplicate(thread, made),
-        Number::OPEN | Number::CREAT | Number::OPENAT | Number::OPENAT2 => open(thread, made),
         Number::IOCTL => {
             let call = ioctl_call(made.call, made.arguments[1]);
             if matches!(call.outputs[0], Out::None) && !is_known_ioctl(made.arguments[1]) {
@@ -38,18 +26,9 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         }
         Number::FCNTL => {
             let result = with_call(thread, made, fcntl_call(made.call, made.arguments[1]));
-            follow_fcntl(thread, &made.arguments, result);
+            files::follow_fcntl(thread, &made.arguments, result);
             result
         }
-        Number::RT_SIGACTION => action(thread, made),
-        Number::RT_SIGPROCMASK => mask(thread, made),
-        Number::RT_SIGSUSPEND
-        | Number::PPOLL
-        | Number::PSELECT6
-        | Number::EPOLL_PWAIT
-        | Number::EPOLL_PWAIT2 => masked_wait(thread, made),
-        Number::RT_SIGTIMEDWAIT | Number::SIGNALFD | Number::SIGNALFD4 => signal_set(thread, made),
-        Number::SIGALTSTACK => alternate_stack(thread, made),
         Number::PRCTL | Number::SECCOMP if filter::is_filter(made.number, &made.arguments) => {
             filter::record(thread, made)
         }
@@ -227,267 +206,6 @@ pub fn futex_call(call: &Call, operation: usize) -> Call {
         _ => Out::None,
     };
     call
-}
-
-/// Both modes: fcntl can duplicate a descriptor.
-pub fn follow_fcntl(thread: &mut Thread, a: &[usize; 6], result: isize) {
-    if result >= 0 && matches!(a[1], F_DUPFD | F_DUPFD_CLOEXEC) {
-        let entry = thread.process().entry(a[0]);
-        thread.process().set_entry(result as usize, entry);
-    }
-}
-
-fn close(thread: &mut Thread, made: &mut Made) -> isize {
-    if is_ours(made.arguments[0]) {
-        return EBADF;
-    }
-    thread.process().set_entry(made.arguments[0], 0);
-    plain(thread, made)
-}
-
-/// close_range without our own descriptors.
-fn close_range(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let (first, last) = (
-        made.arguments[0] as u32 as usize,
-        made.arguments[1] as u32 as usize,
-    );
-    let flags = made.arguments[2];
-    let (low, high) = (
-        wayfarer_runtime_abi::SESSION_FD as usize,
-        wayfarer_runtime_abi::RUNTIME_FD as usize,
-    );
-    let mut result = 0;
-    // SAFETY: close_range touches no memory.
-    unsafe {
-        if first > high || last < low || first > last {
-            result = raw::syscall6(Number::CLOSE_RANGE, first, last, flags, 0, 0, 0);
-        } else {
-            if first < low {
-                result = raw::syscall6(Number::CLOSE_RANGE, first, low - 1, flags, 0, 0, 0);
-            }
-            if last > high && result == 0 {
-                result = raw::syscall6(Number::CLOSE_RANGE, high + 1, last, flags, 0, 0, 0);
-            }
-        }
-    }
-    follow_close_range(thread, &made.arguments, result);
-    thread.emit_call(Number::CLOSE_RANGE, made.check, result as i64);
-    result
-}
-
-/// Both modes.
-pub fn follow_close_range(thread: &mut Thread, a: &[usize; 6], result: isize) {
-    const CLOEXEC: usize = 4;
-    if result == 0 && a[2] & CLOEXEC == 0 {
-        thread
-            .process()
-            .clear_range(a[0] as u32 as usize, a[1] as u32 as usize);
-    }
-}
-
-fn duplicate(thread: &mut Thread, made: &mut Made) -> isize {
-    if is_ours(made.arguments[0]) || is_ours(made.arguments[1]) {
-        return EBADF;
-    }
-    plain(thread, made)
-}
-
-fn open(thread: &mut Thread, made: &mut Made) -> isize {
-    let result = plain(thread, made);
-    follow_open(thread, made.number, &made.arguments, result);
-    result
-}
-
-/// Both modes: a pipe or the session's output can be opened anew under a name in /dev or /proc.
-pub fn follow_open(thread: &mut Thread, number: Number, a: &[usize; 6], result: isize) {
-    if result < 0 {
-        return;
-    }
-    let path = if matches!(number, Number::OPEN | Number::CREAT) {
-        a[0]
-    } else {
-        a[1]
-    };
-    let entry = match reopened(thread, path) {
-        Some(descriptor) => thread.process().entry(descriptor),
-        None => 0,
-    };
-    if entry >> 1 == OUTPUT_OBJECT {
-        thread.process().set_entry(result as usize, entry);
-        return;
-    }
-    if entry != 0 {
-        give_up_tracking(entry);
-    }
-    thread.process().set_entry(result as usize, 0);
-}
-
-/// The descriptor that a path such as /dev/stdout or /proc/self/fd/5 names.
-fn reopened(thread: &mut Thread, path: usize) -> Option<usize> {
-    let start = user::read::<[u8; 5]>(path)?;
-    if &start != b"/dev/" && &start != b"/proc" {
-        return None;
-    }
-    let length = user::string_length(thread, path, 32)?;
-    let mut text = [0u8; 32];
-    if !user::copy_in(text.as_mut_ptr(), path, length.min(32)) {
-        return None;
-    }
-    let is = |name: &[u8]| length == name.len() && text.starts_with(name);
-    if is(b"/dev/stdin") {
-        return Some(0);
-    }
-    if is(b"/dev/stdout") {
-        return Some(1);
-    }
-    if is(b"/dev/stderr") {
-        return Some(2);
-    }
-    let digits = if text.starts_with(b"/dev/fd/") {
-        8
-    } else if text.starts_with(b"/proc/self/fd/") {
-        14
-    } else {
-        return None;
-    };
-    let mut descriptor = 0usize;
-    for &digit in text.get(digits..length.min(32))? {
-        if !digit.is_ascii_digit() {
-            return None;
-        }
-        descriptor = descriptor
-            .wrapping_mul(10)
-            .wrapping_add((digit - b'0') as usize);
-    }
-    Some(descriptor)
-}
-
-fn action(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, Number::RT_SIGACTION, &made.arguments);
-    let result = actions::action(thread, &made.arguments, None);
-    let mut old = [0u8; 32];
-    if result == 0
-        && made.arguments[2] != 0
-        && user::copy_in(old.as_mut_ptr(), made.arguments[2], 32)
-    {
-        thread.emit_with(made.head(0), &old);
-    } else {
-        thread.emit_call(Number::RT_SIGACTION, made.check, result as i64);
-    }
-    result
-}
-
-fn mask(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, Number::RT_SIGPROCMASK, &made.arguments);
-    let mut arguments = made.arguments;
-    let mut stripped = 0u64;
-    let mut asked = None;
-    if arguments[1] != 0
-        && arguments[3] == 8
-        && let Some(mask) = actions::strip_mask(arguments[1])
-    {
-        asked = user::read::<u64>(arguments[1]);
-        stripped = mask;
-        arguments[1] = (&raw mut stripped) as usize;
-    }
-    // SAFETY: the program's own call, with a mask on this stack.
-    let result = unsafe { call_kernel(Number::RT_SIGPROCMASK, &arguments) };
-    core::hint::black_box(&stripped);
-    if result == 0 {
-        if thread.signals.believed_blocked != 0
-            && let Some(old) = user::read::<u64>(arguments[2])
-        {
-            let old = old | thread.signals.believed_blocked;
-            user::copy_out(arguments[2], (&raw const old).cast(), 8);
-        }
-        if let Some(mask) = asked {
-            actions::note_mask(thread, arguments[0], mask);
-        }
-    }
-    write_down(thread, made, result, Before::default(), &[]);
-    result
-}
-
-/// Calls that take signals of a set: never ours.
-fn signal_set(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let mut arguments = made.arguments;
-    let place = if made.number == Number::RT_SIGTIMEDWAIT {
-        &mut arguments[0]
-    } else {
-        &mut arguments[1]
-    };
-    let mut stripped = 0u64;
-    if let Some(set) = user::read::<u64>(*place) {
-        stripped = set & !NEVER_TAKEN;
-        *place = (&raw mut stripped) as usize;
-    }
-    let result = perform(thread, made, &arguments);
-    core::hint::black_box(&stripped);
-    write_down(thread, made, result, Before::default(), &[]);
-    result
-}
-
-/// Calls that wait with a mask of their own.
-fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let mut arguments = made.arguments;
-    let mut stripped = 0u64;
-    let mut pair = [0usize; 2];
-    let index = match made.number {
-        Number::RT_SIGSUSPEND => 0,
-        Number::PPOLL => 3,
-        Number::EPOLL_PWAIT | Number::EPOLL_PWAIT2 => 4,
-        _ => 5,
-    };
-    let pointer = outputs::argument(&arguments, index);
-    if made.number == Number::PSELECT6 {
-        if let Some(both) = user::read::<[usize; 2]>(pointer)
-            && let Some(mask) = actions::strip_mask(both[0])
-        {
-            stripped = mask;
-            thread.signals.let_in = !mask;
-            pair = [(&raw mut stripped) as usize, both[1]];
-            arguments[5] = (&raw mut pair) as usize;
-        }
-    } else if pointer != 0
-        && let Some(mask) = actions::strip_mask(pointer)
-    {
-        stripped = mask;
-        thread.signals.let_in = !mask;
-        // SAFETY: the index is below 6.
-        unsafe { *arguments.get_unchecked_mut(index as usize) = (&raw mut stripped) as usize };
-    }
-    let result = perform(thread, made, &arguments);
-    core::hint::black_box((&stripped, &pair));
-    if thread.arrivals.pending.load(Ordering::Relaxed) == 0 {
-        thread.signals.let_in = 0;
-    }
-    write_down(thread, made, result, Before::default(), &[]);
-    result
-}
-
-fn alternate_stack(thread: &mut Thread, made: &mut Made) -> isize {
-    made.check = check::arguments(thread, made.call, Number::SIGALTSTACK, &made.arguments);
-    // SAFETY: the program's own call.
-    let result = unsafe { call_kernel(Number::SIGALTSTACK, &made.arguments) };
-    note_alternate_stack(thread, &made.arguments, result);
-    write_down(thread, made, result, Before::default(), &[]);
-    result
-}
-
-/// Both modes: handlers that we call ourselves may want the alternate stack.
-pub fn note_alternate_stack(thread: &mut Thread, a: &[usize; 6], result: isize) {
-    if result == 0
-        && a[0] != 0
-        && let Some(stack) = user::read::<[usize; 3]>(a[0])
-    {
-        const DISABLE: usize = 2;
-        let enabled = stack[1] & DISABLE == 0;
-        thread.signals.alternate_stack = stack[0];
-        thread.signals.alternate_size = if enabled { stack[2] } else { 0 };
-    }
 }
 
 pub fn prctl_call(call: &Call, option: usize) -> Call {

@@ -1,8 +1,9 @@
 //! vfork: the child runs on its parent's stack and in its thread-local storage, both modes.
 
+use crate::calls::children::{is_skipped, reserve};
 use crate::calls::process::{
-    ENOMEM, announce, describe, describe_process, finish_clone, is_skipped, open_log,
-    prepare_thread, promised_child, rearm, release_borrowed, reserve, thread_tid,
+    ENOMEM, announce, describe, describe_process, finish_clone, open_log, prepare_thread,
+    promised_child, rearm, release_borrowed, thread_tid,
 };
 use crate::calls::record::Made;
 use crate::calls::replay;

@@ -5,10 +5,12 @@ use crate::calls::connections;
 use crate::calls::draft;
 use crate::calls::exec;
 use crate::calls::exit;
+use crate::calls::files;
 use crate::calls::memory;
 use crate::calls::pairs;
 use crate::calls::process;
 use crate::calls::reads;
+use crate::calls::signals;
 use crate::calls::special;
 use crate::calls::splice;
 use crate::calls::writes;
@@ -145,6 +147,23 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
         }
         Number::EXECVE | Number::EXECVEAT => exec::record_exec(thread, made),
         Number::EXIT | Number::EXIT_GROUP => exit::exit(thread, made),
+        Number::CLOSE => files::close(thread, made),
+        Number::CLOSE_RANGE => files::close_range(thread, made),
+        Number::DUP2 | Number::DUP3 => files::duplicate(thread, made),
+        Number::OPEN | Number::CREAT | Number::OPENAT | Number::OPENAT2 => {
+            files::open(thread, made)
+        }
+        Number::RT_SIGACTION => signals::action(thread, made),
+        Number::RT_SIGPROCMASK => signals::mask(thread, made),
+        Number::RT_SIGSUSPEND
+        | Number::PPOLL
+        | Number::PSELECT6
+        | Number::EPOLL_PWAIT
+        | Number::EPOLL_PWAIT2 => signals::masked_wait(thread, made),
+        Number::RT_SIGTIMEDWAIT | Number::SIGNALFD | Number::SIGNALFD4 => {
+            signals::signal_set(thread, made)
+        }
+        Number::SIGALTSTACK => signals::alternate_stack(thread, made),
         _ => special::record(thread, made),
     }
 }

@@ -1,37 +1,35 @@
 //! The dispatcher of a replay.
 
 use crate::calls::check;
+use crate::calls::children;
+use crate::calls::connections;
 use crate::calls::descriptors::{self, OUTPUT_OBJECT};
 use crate::calls::exec;
 use crate::calls::exit;
+use crate::calls::files;
 use crate::calls::memory;
-use crate::calls::outputs::{self};
-use crate::calls::pairs;
 use crate::calls::process;
 use crate::calls::reads;
 use crate::calls::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
+use crate::calls::signals;
 use crate::calls::special;
 use crate::calls::splice;
 use crate::calls::writes::replay_write;
 use crate::calls::writethrough;
 use crate::dispatch::entry;
 use crate::log::reader;
-use crate::memory::user;
 use crate::parallel::events;
 use crate::parallel::library;
 use crate::parallel::nap;
 use crate::session::diverge;
-use crate::session::wait;
-use crate::signals::actions;
+use crate::state::Thread;
 use crate::state::order;
-use crate::state::{Thread, process_slot};
 use wayfarer_calls::{Kind, Number};
 use wayfarer_entrance::frame::Frame;
-use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::layout::{divergence, process_state, waiting};
+use wayfarer_runtime_abi::layout::divergence;
 use wayfarer_runtime_abi::record::{self};
 
-use crate::calls::replay::{after_call, compare, emulate, expect, pour};
+use crate::calls::replay::{after_call, compare, emulate, expect};
 
 /// The dispatcher of a replay.
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {
@@ -100,7 +98,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
         | Number::SOCKETPAIR
         | Number::CONNECT
         | Number::ACCEPT
-        | Number::ACCEPT4 => with_object(thread, made),
+        | Number::ACCEPT4 => connections::replay_object(thread, made),
         Number::MMAP
         | Number::BRK
         | Number::MREMAP
@@ -119,25 +117,25 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
         }
         Number::CLOSE_RANGE => {
             let result = emulate(thread, made, call);
-            special::follow_close_range(thread, &made.arguments, result);
+            files::follow_close_range(thread, &made.arguments, result);
             result
         }
         Number::OPEN | Number::CREAT | Number::OPENAT | Number::OPENAT2 => {
             let result = emulate(thread, made, call);
-            special::follow_open(thread, made.number, &made.arguments, result);
+            files::follow_open(thread, made.number, &made.arguments, result);
             result
         }
         Number::IOCTL => emulate(thread, made, &special::ioctl_call(call, made.arguments[1])),
         Number::FCNTL => {
             let result = emulate(thread, made, &special::fcntl_call(call, made.arguments[1]));
-            special::follow_fcntl(thread, &made.arguments, result);
+            files::follow_fcntl(thread, &made.arguments, result);
             result
         }
-        Number::RT_SIGACTION => action(thread, made),
+        Number::RT_SIGACTION => signals::replay_action(thread, made),
         Number::SIGALTSTACK => {
             // SAFETY: the program's own call; handlers run on its alternate stack here too.
             let result = unsafe { call_kernel(Number::SIGALTSTACK, &made.arguments) };
-            special::note_alternate_stack(thread, &made.arguments, result);
+            signals::note_alternate_stack(thread, &made.arguments, result);
             emulate(thread, made, call)
         }
         Number::PRCTL if made.arguments[0] == 59 => EINVAL,
@@ -172,7 +170,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             emulate(thread, made, call)
         }
         Number::RSEQ => ENOSYS,
-        Number::WAIT4 | Number::WAITID => wait_for_child(thread, made),
+        Number::WAIT4 | Number::WAITID => children::wait_for_child(thread, made),
         _ => emulate(thread, made, call),
     }
 }
@@ -180,42 +178,6 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
 fn is_ours(made: &Made) -> bool {
     descriptors::is_ours(made.arguments[0])
         || (made.number != Number::CLOSE && descriptors::is_ours(made.arguments[1]))
-}
-
-/// pipe, socketpair, accept, connect: as [`emulate`], and the object is after what the call wrote.
-#[inline(never)]
-fn with_object(thread: &mut Thread, made: &mut Made) -> isize {
-    let check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let next = expect(thread, made, record::SYSCALL);
-    compare(thread, made, check, &next);
-    reader::advance(thread, next.length);
-    thread.count_event();
-    let result = next.value as isize;
-    let before = outputs::before(made.call, &made.arguments);
-    let used = pour(made.call, &made.arguments, result, before, next.payload);
-    let number = match next.payload.get(used..) {
-        Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
-        _ => 0,
-    };
-    match made.number {
-        Number::CONNECT => {
-            if number != 0 {
-                thread.process().set_entry(made.arguments[0], number * 2);
-            }
-        }
-        Number::ACCEPT | Number::ACCEPT4 => {
-            if result >= 0 {
-                let entry = if number == 0 { 0 } else { number * 2 + 1 };
-                thread.process().set_entry(result as usize, entry);
-            }
-        }
-        _ => {
-            if result == 0 {
-                pairs::attach_pair(thread, made.number, &made.arguments, number);
-            }
-        }
-    }
-    result
 }
 
 /// A call that is really made in both runs.
@@ -246,47 +208,6 @@ fn execute(thread: &mut Thread, made: &mut Made) -> isize {
             &made.arguments,
             Some(&next),
         );
-    }
-    result
-}
-
-fn action(thread: &mut Thread, made: &mut Made) -> isize {
-    let check = check::arguments(thread, made.call, Number::RT_SIGACTION, &made.arguments);
-    let next = expect(thread, made, record::SYSCALL);
-    compare(thread, made, check, &next);
-    reader::advance(thread, next.length);
-    thread.count_event();
-    actions::action(thread, &made.arguments, Some(next.payload));
-    next.value as isize
-}
-
-/// wait4 and waitid: the child must have come to its end in the replay, too.
-fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
-    let call = made.call;
-    let result = emulate(thread, made, call);
-    let pid = if made.number == Number::WAIT4 {
-        result
-    } else {
-        // waitid: si_pid lies 16 bytes into the siginfo.
-        match user::read::<[u32; 5]>(made.arguments[2]) {
-            Some(information) if result == 0 => information[4] as isize,
-            _ => 0,
-        }
-    };
-    if pid <= 0 {
-        return result;
-    }
-    let stopped = made.number == Number::WAIT4
-        && user::read::<u32>(made.arguments[1])
-            .is_some_and(|status| status & 0xff == 0x7f || status == 0xffff);
-    let id = process::child_of(thread.process(), pid as u32);
-    if id != 0 && !stopped {
-        // SAFETY: the slot is part of the session mapping.
-        let slot = unsafe { &*process_slot(id) };
-        wait::until(thread, waiting::CHILD, u64::from(id), &slot.state, || {
-            slot.state.load(Ordering::Acquire) > process_state::RUNNING
-        });
-        process::bury_children();
     }
     result
 }
