@@ -13,6 +13,7 @@ macro_rules! commands {
     (
         always { $($(#[$doc:meta])* $method:ident, $call:ident($request:ident) -> $reply:ident;)* }
         launches { $($(#[$launch_doc:meta])* $launch_method:ident, $launch:ident($launch_request:ident) -> $launch_reply:ident;)* }
+        recorded { $($(#[$recorded_doc:meta])* $recorded_method:ident, $recorded:ident($recorded_request:ident) -> $recorded_reply:ident;)* }
     ) => {
         /// One request, with where its answer goes.
         // Commands are moved twice and never kept: a box would only be in the way of who matches.
@@ -24,6 +25,7 @@ macro_rules! commands {
             End(Reply<()>),
             $($(#[$doc])* $call(wayfarer_backend::$request, Reply<Answer<wayfarer_backend::$reply>>),)*
             $($(#[$launch_doc])* $launch(wayfarer_backend::$launch_request, Reply<Answer<wayfarer_backend::$launch_reply>>),)*
+            $($(#[$recorded_doc])* $recorded(wayfarer_backend::$recorded_request, Reply<Answer<wayfarer_backend::$recorded_reply>>),)*
         }
     };
 }

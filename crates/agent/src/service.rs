@@ -176,6 +176,7 @@ macro_rules! service {
     (
         always { $($(#[$doc:meta])* $method:ident, $call:ident($request:ident) -> $reply:ident;)* }
         launches { $($(#[$launch_doc:meta])* $launch:ident, $launch_call:ident($launch_request:ident) -> $launch_reply:ident;)* }
+        recorded { $($(#[$recorded_doc:meta])* $recorded:ident, $recorded_call:ident($recorded_request:ident) -> $recorded_reply:ident;)* }
     ) => {
         impl Agent for Service {
             type EventsStream = EventStream;
@@ -202,7 +203,11 @@ macro_rules! service {
                 Box::pin(async { self.events_of(request) })
             }
 
-            service!(@passed $($method, $call($request) -> $reply;)* $($launch, $launch_call($launch_request) -> $launch_reply;)*);
+            service!(@passed
+                $($method, $call($request) -> $reply;)*
+                $($launch, $launch_call($launch_request) -> $launch_reply;)*
+                $($recorded, $recorded_call($recorded_request) -> $recorded_reply;)*
+            );
         }
     };
     (@passed $($method:ident, $call:ident($request:ident) -> $reply:ident;)*) => {

@@ -3,36 +3,7 @@
 //! A front end asks for the ability instead of trying and being refused: `backend.recorded()` is `None` in a live
 //! session.
 
-use std::fmt;
-
 use crate::Answer;
-
-/// A place in a recorded run, as text that a person can write down and another session of the same trace understands.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Position(pub String);
-
-impl fmt::Display for Position {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-/// The ability to be anywhere in a run that always does the same. All processes of the run move together.
-///
-/// Moves are answered when everybody stands at the new place; what stopped, ran, came or went meanwhile is told as
-/// events, as everywhere.
-pub trait Recorded: Send + Sync {
-    /// Where the run stands.
-    fn position(&self) -> Answer<Position>;
-    /// Where it begins.
-    fn start(&self) -> Answer<Position>;
-    /// Where it ends.
-    fn end(&self) -> Answer<Position>;
-    /// Runs forward until this many further events have happened, or to the end.
-    fn run_events(&self, count: u64) -> Answer<Position>;
-    /// Goes to a place, forward or back.
-    fn go_to(&self, position: &Position) -> Answer<()>;
-}
 
 /// What happens to the time of a session while it is halted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use crate::*;
 
-/// Hands the list of all requests to a macro: what everybody does, then what only those do that can take processes in.
+/// Hands the list of all requests to a macro: what everybody does, what only those do that can take processes in, and
+/// what only those do that can replay.
 ///
 /// A row is: name of the method, name of the call, type of the request, type of the reply. The traits of this crate,
 /// the gRPC client and service, and the agent's commands are made from these rows; the messages of the protocol have
@@ -63,6 +64,12 @@ macro_rules! for_each_call {
                 /// Begins a replay of a trace.
                 open_trace, OpenTrace(OpenTraceRequest) -> OpenTraceReply;
             }
+            recorded {
+                /// Holds one thread back before an event of its recording, or none.
+                hold_back, HoldBack(HoldBackRequest) -> Acknowledgement;
+                /// Lets the run go on until nobody can any more, then stops it and tells so.
+                settle, Settle(SettleRequest) -> Acknowledgement;
+            }
         }
     };
 }
@@ -71,6 +78,7 @@ macro_rules! traits {
     (
         always { $($(#[$always_doc:meta])* $always:ident, $_always:ident($always_request:ident) -> $always_reply:ident;)* }
         launches { $($(#[$launch_doc:meta])* $launch:ident, $_launch:ident($launch_request:ident) -> $launch_reply:ident;)* }
+        recorded { $($(#[$recorded_doc:meta])* $recorded:ident, $_recorded:ident($recorded_request:ident) -> $recorded_reply:ident;)* }
     ) => {
         /// What holds processes. All methods wait for their answer.
         ///
@@ -101,6 +109,11 @@ macro_rules! traits {
         /// The ability to take processes in: by starting them, from a trace, or by attaching to them.
         pub trait Launches: Send + Sync {
             $($(#[$launch_doc])* fn $launch(&self, request: $launch_request) -> Answer<$launch_reply>;)*
+        }
+
+        /// The ability to stop a recorded run where the recording says. All processes of the run move together.
+        pub trait Recorded: Send + Sync {
+            $($(#[$recorded_doc])* fn $recorded(&self, request: $recorded_request) -> Answer<$recorded_reply>;)*
         }
     };
 }

@@ -36,13 +36,13 @@ mod stop;
 mod targets;
 mod watchpoint;
 
-pub use abilities::{Clock, LogicalTime, Position, Recorded, TimeMode};
+pub use abilities::{Clock, LogicalTime, TimeMode};
 pub use attach::{AttachReply, AttachRequest, AttachResult, DetachRequest, KillRequest};
 pub use breakpoint::{
     Barrier, BreakpointPlace, GetHitsReply, GetHitsRequest, Hits, InsertBreakpointReply,
     InsertBreakpointRequest, Location, PlaceResult, RemoveBreakpointRequest,
 };
-pub use calls::{Backend, Launches};
+pub use calls::{Backend, Launches, Recorded};
 pub use catchpoint::{Catch, InsertCatchpointRequest, RemoveCatchpointRequest};
 pub use event::{BarrierArrived, Event, EventKind, Origin, ProcessEnd, ProcessExited, Stopped};
 pub use failure::{Answer, Failure, FailureKind};
@@ -60,7 +60,9 @@ pub use memory::{
 pub use module::{Module, ModulesReply, ModulesRequest};
 pub use process::{Process, Thread, ThreadState};
 pub use registers::{GeneralRegisters, VectorRegisters, WriteRegistersRequest};
-pub use replay::{OpenTraceReply, OpenTraceRequest, ReplayEnded};
+pub use replay::{
+    Hold, HoldBackRequest, OpenTraceReply, OpenTraceRequest, ReplayEnded, SettleRequest,
+};
 pub use resume::{
     Action, AddressRange, Delivery, HaltReply, HaltRequest, ReleaseRequest, ResumeAction,
     ResumeRequest, SetHeldRequest,

@@ -1,6 +1,6 @@
 //! Replaying a trace in place of starting a program.
 
-use crate::Process;
+use crate::{Process, Targets};
 
 /// A trace to be replayed. Its first process is left stopped at the first instruction of its dynamic linker, like one
 /// that was started.
@@ -10,6 +10,36 @@ pub struct OpenTraceRequest {
     pub directory: String,
     /// The good part of a damaged trace is better than nothing.
     pub accept_damage: bool,
+    /// Who is held back from the beginning on.
+    pub hold: Option<Hold>,
+    /// What the program wrote to its output in the replay before this one is not shown again.
+    pub again: bool,
+}
+
+/// A thread that may make so many events and no more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hold {
+    /// The name in the trace of its process, which need not have begun.
+    pub process: String,
+    /// Its number in that process: 1, 2, …
+    pub thread: u32,
+    /// How many events of its recording it may make in all.
+    pub events: u64,
+}
+
+/// Says who is held back from now on; whoever was is no longer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HoldBackRequest {
+    /// Nobody, if it is absent.
+    pub hold: Option<Hold>,
+}
+
+/// Sets everybody running but these threads. When nobody else can go on (each waits for something that only those who
+/// stand could do, or stopped for a reason of its own, which is told), all are stopped, and that is told, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettleRequest {
+    /// Who stays where it is.
+    pub held: Targets,
 }
 
 /// A replay that begins.

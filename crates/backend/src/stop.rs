@@ -44,6 +44,8 @@ pub enum StopReason {
     EndOfTrace(String),
     /// A replay met what its recording does not have; the explanation.
     Diverged(String),
+    /// Nobody in a replay can go on, as `settle` asked.
+    Settled,
     /// An int3 of the program's own, or another trap that none of ours explains.
     Trap,
 }

@@ -12,6 +12,16 @@ pub type Result<T, E = DebuggerError> = std::result::Result<T, E>;
 pub enum DebuggerError {
     #[error("The program is not being run.")]
     NoProcess,
+    #[error("Only a recorded run has positions: wayfarer record, then wayfarer replay.")]
+    NotRecorded,
+    #[error(
+        "\"{0}\" is not a position: start, or a process and the number of its events, as in server.2@1204; `when` shows one."
+    )]
+    NoPlace(String),
+    #[error("{0} was not reached: the run ends, or differs from its recording, before it.")]
+    NotReached(String),
+    #[error("Quit.")]
+    Interrupted,
     #[error("Process {0} is running: halt it first.")]
     Running(String),
     #[error("Process {0} is gone: {1}.")]

@@ -23,7 +23,7 @@ mod step;
 pub mod view;
 
 pub use agent::Interrupter;
-pub use debugger::{At, Debugger, SearchSpec};
+pub use debugger::{At, Debugger, Place, SearchSpec};
 pub use error::{DebuggerError, Result};
 pub use evaluation::ValueHandle;
 pub use event::{Event, Listening};

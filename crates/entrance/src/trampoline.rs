@@ -34,10 +34,12 @@ macro_rules! save_frame {
         cld
         push rax
         .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset rax, 0
         push rcx
         .cfi_adjust_cfa_offset 8
         push rdx
         .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset rdx, 0
         push rbx
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset rbx, 0
@@ -46,14 +48,19 @@ macro_rules! save_frame {
         .cfi_rel_offset rbp, 0
         push rsi
         .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset rsi, 0
         push rdi
         .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset rdi, 0
         push r8
         .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset r8, 0
         push r9
         .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset r9, 0
         push r10
         .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset r10, 0
         push r11
         .cfi_adjust_cfa_offset 8
         push r12
@@ -133,14 +140,19 @@ macro_rules! restore_frame {
         .cfi_adjust_cfa_offset -8
         pop r10
         .cfi_adjust_cfa_offset -8
+        .cfi_restore r10
         pop r9
         .cfi_adjust_cfa_offset -8
+        .cfi_restore r9
         pop r8
         .cfi_adjust_cfa_offset -8
+        .cfi_restore r8
         pop rdi
         .cfi_adjust_cfa_offset -8
+        .cfi_restore rdi
         pop rsi
         .cfi_adjust_cfa_offset -8
+        .cfi_restore rsi
         pop rbp
         .cfi_adjust_cfa_offset -8
         .cfi_restore rbp
@@ -149,10 +161,12 @@ macro_rules! restore_frame {
         .cfi_restore rbx
         pop rdx
         .cfi_adjust_cfa_offset -8
+        .cfi_restore rdx
         pop rcx
         .cfi_adjust_cfa_offset -8
         pop rax
         .cfi_adjust_cfa_offset -8
+        .cfi_restore rax
         popfq
         .cfi_adjust_cfa_offset -8
         pop rcx

@@ -209,6 +209,40 @@ pub struct OpenTraceRequest {
     /// The good part of a damaged trace is better than nothing.
     #[prost(bool, tag = "3")]
     pub accept_damage: bool,
+    /// Who is held back from the beginning on.
+    #[prost(message, optional, tag = "4")]
+    pub hold: ::core::option::Option<Hold>,
+    /// What the program wrote to its output in the replay before this one is not shown again.
+    #[prost(bool, tag = "5")]
+    pub again: bool,
+}
+/// A thread that may make so many events and no more.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Hold {
+    /// The name in the trace of its process, which need not have begun.
+    #[prost(string, tag = "1")]
+    pub process: ::prost::alloc::string::String,
+    /// Its number in that process: 1, 2, …
+    #[prost(uint32, tag = "2")]
+    pub thread: u32,
+    #[prost(uint64, tag = "3")]
+    pub events: u64,
+}
+/// Whoever was held back is no longer.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HoldBackRequest {
+    #[prost(uint64, tag = "1")]
+    pub session: u64,
+    #[prost(message, optional, tag = "2")]
+    pub hold: ::core::option::Option<Hold>,
+}
+/// Sets everybody running but these threads.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SettleRequest {
+    #[prost(uint64, tag = "1")]
+    pub session: u64,
+    #[prost(message, optional, tag = "2")]
+    pub held: ::core::option::Option<Targets>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct OpenTraceReply {
@@ -976,7 +1010,7 @@ pub struct ThreadStop {
 pub struct StopReason {
     #[prost(
         oneof = "stop_reason::Reason",
-        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15, 16"
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15, 16, 17"
     )]
     pub reason: ::core::option::Option<stop_reason::Reason>,
 }
@@ -1014,8 +1048,13 @@ pub mod stop_reason {
         /// A replay met what its recording does not have. The explanation.
         #[prost(string, tag = "16")]
         Diverged(::prost::alloc::string::String),
+        /// Nobody in a replay can go on, as Settle asked.
+        #[prost(message, tag = "17")]
+        Settled(super::Settled),
     }
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Settled {}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BreakpointHit {
     #[prost(uint64, repeated, tag = "1")]
@@ -1631,6 +1670,56 @@ pub mod agent_client {
                 .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "OpenTrace"));
             self.inner.unary(req, path, codec).await
         }
+        /// Holds one thread of a replay back before an event of its recording, or none.
+        pub async fn hold_back(
+            &mut self,
+            request: impl tonic::IntoRequest<super::HoldBackRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::Acknowledgement>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/wayfarer.agent.v1.Agent/HoldBack",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "HoldBack"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets a replay go on until nobody can any more. All are stopped then, which is an event.
+        pub async fn settle(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SettleRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::Acknowledgement>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/wayfarer.agent.v1.Agent/Settle",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("wayfarer.agent.v1.Agent", "Settle"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Lets processes go as if we had never been there.
         pub async fn detach(
             &mut self,
@@ -2139,6 +2228,16 @@ pub mod agent_server {
             &self,
             request: tonic::Request<super::OpenTraceRequest>,
         ) -> std::result::Result<tonic::Response<super::OpenTraceReply>, tonic::Status>;
+        /// Holds one thread of a replay back before an event of its recording, or none.
+        async fn hold_back(
+            &self,
+            request: tonic::Request<super::HoldBackRequest>,
+        ) -> std::result::Result<tonic::Response<super::Acknowledgement>, tonic::Status>;
+        /// Lets a replay go on until nobody can any more. All are stopped then, which is an event.
+        async fn settle(
+            &self,
+            request: tonic::Request<super::SettleRequest>,
+        ) -> std::result::Result<tonic::Response<super::Acknowledgement>, tonic::Status>;
         /// Lets processes go as if we had never been there.
         async fn detach(
             &self,
@@ -2558,6 +2657,92 @@ pub mod agent_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = OpenTraceSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/wayfarer.agent.v1.Agent/HoldBack" => {
+                    #[allow(non_camel_case_types)]
+                    struct HoldBackSvc<T: Agent>(pub Arc<T>);
+                    impl<T: Agent> tonic::server::UnaryService<super::HoldBackRequest>
+                    for HoldBackSvc<T> {
+                        type Response = super::Acknowledgement;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::HoldBackRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Agent>::hold_back(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = HoldBackSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/wayfarer.agent.v1.Agent/Settle" => {
+                    #[allow(non_camel_case_types)]
+                    struct SettleSvc<T: Agent>(pub Arc<T>);
+                    impl<T: Agent> tonic::server::UnaryService<super::SettleRequest>
+                    for SettleSvc<T> {
+                        type Response = super::Acknowledgement;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SettleRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Agent>::settle(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SettleSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -178,9 +178,18 @@ fn reason() -> impl Strategy<Value = StopReason> {
         })),
         Just(StopReason::Initial),
         Just(StopReason::Trap),
+        Just(StopReason::Settled),
         ".{0,9}".prop_map(StopReason::EndOfTrace),
         ".{0,9}".prop_map(StopReason::Diverged),
     ]
+}
+
+fn hold() -> impl Strategy<Value = Hold> {
+    (".{0,5}", any::<(u32, u64)>()).prop_map(|(process, (thread, events))| Hold {
+        process,
+        thread,
+        events,
+    })
 }
 
 fn stop() -> impl Strategy<Value = ThreadStop> {
@@ -426,6 +435,15 @@ fn event() -> impl Strategy<Value = Event> {
             })
         }),
         threads().prop_map(Kind::Resumed),
+        (of(".{0,9}"), any::<(i32, u64, u64, u64)>()).prop_map(|(difference, n)| {
+            Kind::ReplayEnded(ReplayEnded {
+                difference,
+                status: n.0,
+                events: n.1,
+                threads: n.2,
+                processes: n.3,
+            })
+        }),
     ];
     (any::<(u64, u64)>(), kind).prop_map(|((sequence, time_ns), kind)| Event {
         sequence,
@@ -559,9 +577,11 @@ round_trips! {
         |(arguments, environment, directory, randomize)| LaunchRequest { arguments, environment, directory, randomize }
     );
     launched: LaunchReply, process();
-    open_trace: OpenTraceRequest, (".{0,5}", any::<bool>()).prop_map(
-        |(directory, accept_damage)| OpenTraceRequest { directory, accept_damage }
+    open_trace: OpenTraceRequest, (".{0,5}", any::<(bool, bool)>(), of(hold())).prop_map(
+        |(directory, (accept_damage, again), hold)| OpenTraceRequest { directory, accept_damage, hold, again }
     );
+    hold_back: HoldBackRequest, of(hold()).prop_map(|hold| HoldBackRequest { hold });
+    settle: SettleRequest, targets().prop_map(|held| SettleRequest { held });
     opened: OpenTraceReply, (process(), vec(".{0,5}", 0..3)).prop_map(
         |(process, notes)| OpenTraceReply { process, notes }
     );

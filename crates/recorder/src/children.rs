@@ -130,6 +130,11 @@ pub fn processor_use(pid: i32, tid: i32) -> Option<(Duration, bool)> {
     Some((Duration::from_nanos(nanoseconds), state.starts_with('R')))
 }
 
+/// Whether a thread sleeps: it neither runs nor would run if it had a processor.
+pub fn asleep(tid: i32) -> bool {
+    Stat::read(tid).is_some_and(|stat| stat.state == 'S')
+}
+
 /// Whether `pid` descends from this process: its number was not reused by a stranger.
 pub fn is_descendant(pid: i32) -> bool {
     let own = std::process::id() as i32;

@@ -29,6 +29,8 @@ pub enum Wait {
     /// Its log is at its end.
     End,
     Stopped,
+    /// The host holds it back before its next event.
+    Held,
 }
 
 /// A thread of a replay.

@@ -24,7 +24,8 @@ pub fn judge(threads: &[ThreadState], output_turn: u32, cut: bool) -> Verdict {
         |thread: &ThreadState| thread.wait == Wait::End || thread.events >= thread.promised;
     let runs = |thread: &ThreadState| match thread.wait {
         Wait::No => !(cut && at_end(thread)),
-        wait => wait == Wait::Stopped,
+        // Who is held back goes on when the host wants it.
+        wait => matches!(wait, Wait::Stopped | Wait::Held),
     };
     if live.peek().is_none() || live.clone().any(runs) {
         return Verdict::GoOn;

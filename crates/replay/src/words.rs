@@ -72,6 +72,7 @@ pub fn wait_text(trace: &Trace, wait: &Wait, threads: &[ThreadState]) -> String 
         Wait::Futex(address) => format!("in the program's own wait on {address:#x}"),
         Wait::End => "at the end of its log".to_owned(),
         Wait::Stopped => "because the replay has stopped".to_owned(),
+        Wait::Held => "to be let go on".to_owned(),
     }
 }
 

@@ -144,6 +144,15 @@ pub struct Header {
     pub solid_delays: u32,
     /// Replay with [`flags::SOLID`]: turns that ended because the thread had to wait.
     pub solid_turn_ends: AtomicU32,
+    /// Replay: the thread that the host holds back before one of its events; 0: none.
+    pub held_thread: AtomicU32,
+    /// Replay: changes whenever the host holds back otherwise (futex word of that thread).
+    pub held_changes: AtomicU32,
+    /// Replay: so many events it may make.
+    pub held_events: AtomicU64,
+    /// Replay: writes to the output with smaller numbers are not shown: they were, when this stretch was replayed before.
+    pub shown_before: AtomicU32,
+    pub spare: u32,
     /// Recording: programs that raced ([`race_key`]); 0: no more.
     pub raced: [u64; MAX_RACED],
     pub divergence: Divergence,
@@ -303,6 +312,8 @@ pub mod waiting {
     pub const SYNC: u32 = 7;
     /// In a real wait on a lock or a futex of the program; argument: its address.
     pub const FUTEX: u32 = 8;
+    /// The host holds it back before its next event; argument: how many it has made.
+    pub const HELD: u32 = 9;
 }
 
 /// One thread; the index is the global number of the thread (the first is 1).

@@ -17,7 +17,7 @@ pub mod sites;
 pub mod wait;
 
 /// Version of everything in this crate. A trace with another number is refused.
-pub const ABI_VERSION: u32 = 12;
+pub const ABI_VERSION: u32 = 13;
 
 /// The descriptor under which every debuggee holds the session file, across fork and exec.
 pub const SESSION_FD: i32 = 1018;

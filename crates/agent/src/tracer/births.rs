@@ -223,6 +223,7 @@ impl Tracer {
             linker: None,
             watched: Watched::default(),
             leaving: false,
+            killed: false,
             name: None,
         };
         self.processes.insert(id, process);

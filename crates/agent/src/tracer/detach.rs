@@ -249,6 +249,9 @@ impl Tracer {
             self.abandon_replay();
         }
         for process in processes {
+            if let Some(process) = self.processes.get_mut(&process) {
+                process.killed = true;
+            }
             let failure = self
                 .processes
                 .get(&process)

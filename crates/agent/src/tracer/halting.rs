@@ -80,7 +80,12 @@ impl Tracer {
         if let Some(thread) = self.threads.get_mut(&id) {
             thread.activity = Activity::Continue;
         }
-        let threads = match scope.unwrap_or(self.settings.scope) {
+        // Who settles looks where the others get to.
+        let usual = match self.settling {
+            Some(_) => StopScope::Thread,
+            None => self.settings.scope,
+        };
+        let threads = match scope.unwrap_or(usual) {
             StopScope::Thread => vec![id],
             StopScope::Process => self
                 .processes

@@ -45,6 +45,7 @@ mod replay;
 mod reports;
 mod requests;
 mod resuming;
+mod settling;
 mod signals;
 mod step_over;
 mod stepping;
@@ -53,19 +54,23 @@ mod thread;
 mod traps;
 mod watch;
 
-use crate::command::{Command, Mailbox};
+use crate::command::{Command, Mailbox, Reply};
 use births::Starting;
 use breakpoints::Breakpoint;
 use displaced::Displaced;
 use halting::Halting;
 use process::{Process, Space, SpaceId};
 use replay::Replay;
+use settling::Settling;
 use signals::Dispositions;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use thread::Thread;
 use tokio::sync::{mpsc, oneshot};
-use wayfarer_backend::{BreakpointId, Catch, Event, ProcessId, StopScope, ThreadId};
+use wayfarer_backend::{
+    Answer, BreakpointId, Catch, Event, OpenTraceReply, OpenTraceRequest, ProcessId, StopScope,
+    ThreadId,
+};
 use wayfarer_ptrace::guardian::{Traces, mourn};
 use wayfarer_ptrace::wait::Woken;
 use wayfarer_ptrace::{Report, Stop, Stopped, Tid, Wake, wait};
@@ -125,6 +130,12 @@ pub struct Tracer {
     halting: Vec<Halting>,
     /// The processes are a trace's.
     replay: Option<Replay>,
+    /// A replay that begins when everybody who was killed has gone.
+    opening: Option<(OpenTraceRequest, Reply<Answer<OpenTraceReply>>)>,
+    /// How much of its output the last replay of a trace has shown.
+    shown: Option<(String, u32)>,
+    /// Everybody goes on until nobody can.
+    settling: Option<Settling>,
     /// Children that were made by an instruction out of line.
     corrections: HashMap<Tid, Displaced>,
     /// The thread being reported has been put before its breakpoint already.
@@ -157,6 +168,9 @@ impl Tracer {
             dispositions: Dispositions::default(),
             halting: Vec::new(),
             replay: None,
+            opening: None,
+            shown: None,
+            settling: None,
             corrections: HashMap::new(),
             rewound: None,
             next_id: 0,
@@ -184,7 +198,9 @@ impl Tracer {
             if self.finished() {
                 return;
             }
+            self.attend_to_opening();
             self.attend_to_replay();
+            self.attend_to_settling();
             if reports == MOST_REPORTS {
                 continue;
             }
@@ -223,7 +239,8 @@ impl Tracer {
             });
         let own = waiting.then_some(Duration::from_millis(50));
         let replay = self.replay_patience();
-        own.into_iter().chain(replay).min()
+        let settling = self.settling_patience();
+        own.into_iter().chain(replay).chain(settling).min()
     }
 
     fn tick(&mut self) {

@@ -35,6 +35,8 @@ pub struct Process {
     pub watched: Watched,
     /// It is being let go: who stops is detached at once.
     pub leaving: bool,
+    /// The debugger has killed it.
+    pub killed: bool,
     /// Its name in the trace, in a replay.
     pub name: Option<String>,
 }

@@ -13,12 +13,13 @@ use crate::failure;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use wayfarer_backend::{
-    Answer, EventKind, Failure, FailureKind, OpenTraceReply, OpenTraceRequest, ReplayEnded,
-    StopReason, StopScope, ThreadId,
+    Answer, EventKind, Failure, FailureKind, Hold, HoldBackRequest, OpenTraceReply,
+    OpenTraceRequest, ReplayEnded, StopReason, StopScope, ThreadId,
 };
 use wayfarer_model::ProcessId as RecordedId;
 use wayfarer_ptrace::{End as ProcessEnd, SignalInfo, Tid, process_files, wait};
 use wayfarer_recorder::replay::{Course, Look, Prepared, ReplayOptions, ReplayReport, prepare};
+use wayfarer_replay::Wait;
 use wayfarer_replay::divergence::Difference;
 use wayfarer_replay::monitor::End;
 use wayfarer_runtime_abi::layout::process_state;
@@ -35,7 +36,10 @@ const RUNTIME: &str = "libwayfarer_runtime";
 /// A replay that runs.
 pub struct Replay {
     trace: Trace,
+    directory: String,
     course: Course,
+    /// So many writes to the output were shown by replays before.
+    shown: u32,
     /// When it wants to be looked at.
     due: Instant,
 }
@@ -48,15 +52,38 @@ struct Opened {
 }
 
 impl Tracer {
-    /// Begins a replay; answered when its first program stands at its first instruction.
+    /// Begins a replay; answered when its first program stands at its first instruction. What was killed before is
+    /// waited for.
     pub(super) fn open_trace(
         &mut self,
-        request: &OpenTraceRequest,
+        request: OpenTraceRequest,
         reply: Reply<Answer<OpenTraceReply>>,
     ) {
+        let dying =
+            !self.processes.is_empty() && self.processes.values().all(|process| process.killed);
+        if dying {
+            self.opening = Some((request, reply));
+        } else {
+            self.begin_replay(&request, reply);
+        }
+    }
+
+    /// Goes on with what waited for the last process to be gone.
+    pub(super) fn attend_to_opening(&mut self) {
+        if self.processes.is_empty()
+            && let Some((request, reply)) = self.opening.take()
+        {
+            self.begin_replay(&request, reply);
+        }
+    }
+
+    fn begin_replay(&mut self, request: &OpenTraceRequest, reply: Reply<Answer<OpenTraceReply>>) {
+        let shown = self
+            .shown
+            .take_if(|(directory, _)| request.again && *directory == request.directory);
         let begun = self
             .may_replay()
-            .and_then(|()| open(request))
+            .and_then(|()| open(request, shown.map_or(0, |(_, shown)| shown)))
             .and_then(|opened| {
                 let pid =
                     wayfarer_ptrace::launch(&opened.launch).map_err(|error| failure::of(&error))?;
@@ -169,12 +196,34 @@ impl Tracer {
                 processes: report.processes,
             }));
         }
-        self.replay = None;
+        self.abandon_replay();
     }
 
     /// Whatever happens to the processes from now on, it is not the trace's.
     pub(super) fn abandon_replay(&mut self) {
-        self.replay = None;
+        self.settling = None;
+        if let Some(replay) = self.replay.take() {
+            let shown = replay.shown.max(replay.course.outputs());
+            self.shown = Some((replay.directory, shown));
+        }
+    }
+
+    /// Holds one thread back, or none.
+    pub(super) fn hold_back(&mut self, request: &HoldBackRequest) -> Answer<()> {
+        let replay = self
+            .replay
+            .as_ref()
+            .ok_or_else(|| invalid("this is not a replay"))?;
+        match &request.hold {
+            None => replay.course.let_go(),
+            Some(hold) => hold_in(&replay.trace, &replay.course, hold)?,
+        }
+        Ok(())
+    }
+
+    /// Where a thread rests, if it does.
+    pub(super) fn rest_of(&self, tid: Tid) -> Option<(u64, Wait)> {
+        self.replay.as_ref()?.course.rest_of(tid.0)
     }
 
     /// The name in the trace of the first process.
@@ -193,7 +242,9 @@ impl Tracer {
     /// How many events of the recording a thread has made.
     pub(super) fn events_of(&self, thread: ThreadId) -> Option<u64> {
         let replay = self.replay.as_ref()?;
-        replay.course.events_of(self.threads.get(&thread)?.tid.0)
+        // Before the runtime has begun there are none.
+        let tid = self.threads.get(&thread)?.tid;
+        Some(replay.course.events_of(tid.0).unwrap_or(0))
     }
 
     /// Whether a signal in a replay is the runtime's affair, and not the program's.
@@ -242,7 +293,8 @@ pub(super) fn is_runtime(path: &str) -> bool {
         .is_some_and(|name| name.to_string_lossy().starts_with(RUNTIME))
 }
 
-fn open(request: &OpenTraceRequest) -> Answer<Opened> {
+/// `shown`: so many writes to the output were shown by a replay before.
+fn open(request: &OpenTraceRequest, shown: u32) -> Answer<Opened> {
     let trace = Trace::open(Path::new(&request.directory)).map_err(invalid)?;
     let options = ReplayOptions {
         accept_damage: request.accept_damage,
@@ -251,6 +303,10 @@ fn open(request: &OpenTraceRequest) -> Answer<Opened> {
     // Children whose parents have gone are ours, so that they can be told from strangers.
     wait::adopt_orphans().map_err(|error| Failure::new(FailureKind::System, error.to_string()))?;
     let Prepared { launch, course } = prepare(&trace, options).map_err(invalid)?;
+    course.hide_outputs(shown);
+    if let Some(hold) = &request.hold {
+        hold_in(&trace, &course, hold)?;
+    }
     let mut notes = course.damage().to_vec();
     let unfollowed: Vec<&str> = trace
         .processes()
@@ -266,10 +322,49 @@ fn open(request: &OpenTraceRequest) -> Answer<Opened> {
     }
     let due = Instant::now();
     Ok(Opened {
-        replay: Replay { trace, course, due },
+        replay: Replay {
+            trace,
+            directory: request.directory.clone(),
+            course,
+            shown,
+            due,
+        },
         launch,
         notes,
     })
+}
+
+/// Holds the thread back that is named.
+fn hold_in(trace: &Trace, course: &Course, hold: &Hold) -> Answer<()> {
+    let name = &hold.process;
+    let with_thread = || {
+        let (name, thread) = name.rsplit_once('.')?;
+        Some((trace.process_named(name)?, thread.parse().ok()?))
+    };
+    let named = trace
+        .process_named(name)
+        .map(|process| (process, hold.thread));
+    let Some((process, thread)) = named.or_else(with_thread) else {
+        return Err(invalid(format!(
+            "there is no process {name} in this trace; wayfarer info lists them"
+        )));
+    };
+    let threads = trace.threads().iter();
+    let mut threads = threads.filter(|thread| thread.process == process.id);
+    let Some(thread) = threads.nth((thread as usize).saturating_sub(1)) else {
+        return Err(invalid(format!(
+            "{name} has no thread {thread} in this trace"
+        )));
+    };
+    let promised = course.promised(thread.id);
+    if hold.events > promised {
+        return Err(invalid(format!(
+            "{name} makes {promised} events in this trace, not {}",
+            hold.events
+        )));
+    }
+    course.hold_back(thread.id, hold.events);
+    Ok(())
 }
 
 fn reason_of(report: &ReplayReport) -> StopReason {

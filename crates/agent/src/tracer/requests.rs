@@ -17,7 +17,13 @@ impl Tracer {
                 let _ = reply.send(Ok(()));
             }
             Command::Launch(request, reply) => self.launch(request, reply),
-            Command::OpenTrace(request, reply) => self.open_trace(&request, reply),
+            Command::OpenTrace(request, reply) => self.open_trace(request, reply),
+            Command::HoldBack(request, reply) => {
+                let _ = reply.send(self.hold_back(&request));
+            }
+            Command::Settle(request, reply) => {
+                let _ = reply.send(self.settle(&request));
+            }
             Command::Attach(request, reply) => self.attach(request, reply),
             Command::Detach(request, reply) => self.detach(&request, reply),
             Command::Kill(request, reply) => {

@@ -72,14 +72,17 @@ impl Tracer {
         None
     }
 
-    fn tell_pending(&mut self, id: ThreadId) {
+    /// Tells what a thread has kept to itself, if there is something.
+    pub(super) fn tell_pending(&mut self, id: ThreadId) -> bool {
         let Some(thread) = self.threads.get_mut(&id) else {
-            return;
+            return false;
         };
-        if let Some(why) = thread.pending.take() {
-            thread.reason = Some(why.clone());
-            self.tell_stopped(id, why, &[id], 0);
-        }
+        let Some(why) = thread.pending.take() else {
+            return false;
+        };
+        thread.reason = Some(why.clone());
+        self.tell_stopped(id, why, &[id], 0);
+        true
     }
 
     /// Gives a thread something to do.

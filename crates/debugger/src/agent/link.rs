@@ -10,6 +10,7 @@ macro_rules! link {
     (
         always { $($(#[$doc:meta])* $method:ident, $call:ident($request:ident) -> $reply:ident;)* }
         launches { $($(#[$launch_doc:meta])* $launch:ident, $launch_call:ident($launch_request:ident) -> $launch_reply:ident;)* }
+        recorded { $($(#[$recorded_doc:meta])* $recorded:ident, $recorded_call:ident($recorded_request:ident) -> $recorded_reply:ident;)* }
     ) => {
         impl Backend for GrpcLink {
             fn close(&self) {
@@ -21,11 +22,19 @@ macro_rules! link {
                 Some(self)
             }
 
+            fn recorded(&self) -> Option<&dyn Recorded> {
+                Some(self)
+            }
+
             link!(@ask $($method($request) -> $reply;)*);
         }
 
         impl Launches for GrpcLink {
             link!(@ask $($launch($launch_request) -> $launch_reply;)*);
+        }
+
+        impl Recorded for GrpcLink {
+            link!(@ask $($recorded($recorded_request) -> $recorded_reply;)*);
         }
     };
     (@ask $($method:ident($request:ident) -> $reply:ident;)*) => {

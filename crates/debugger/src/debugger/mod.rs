@@ -37,6 +37,7 @@ mod sources;
 mod stacks;
 mod stepping;
 mod stops;
+mod travel;
 mod tree;
 mod trees;
 mod unfinished_calls;
@@ -50,6 +51,7 @@ use std::sync::mpsc::Receiver;
 use wayfarer_backend::{AgentId, BreakpointId};
 
 pub use at::At;
+pub use positions::Place;
 pub(crate) use rust_debug::DebugMaker;
 pub use search::SearchSpec;
 
@@ -123,6 +125,8 @@ pub struct Debugger {
     /// Whether a command waits for stops; then its front end follows them.
     foreground: bool,
     begun: Option<processes::Beginning>,
+    /// The run is on its way to a place: only the arrival is told.
+    traveling: Option<travel::Travel>,
     at_entry: bool,
     memories: Memories,
 }
@@ -163,6 +167,7 @@ impl Debugger {
             death_expected: false,
             foreground: false,
             begun: None,
+            traveling: None,
             at_entry: false,
             memories,
         })
@@ -195,7 +200,11 @@ impl Debugger {
     }
 
     fn emit(&mut self, event: Event) {
-        self.listeners.tell(&event);
+        if self.traveling.is_none()
+            || matches!(event, Event::Message { .. } | Event::AgentLost { .. })
+        {
+            self.listeners.tell(&event);
+        }
     }
 
     fn say(&mut self, text: impl Into<String>) {

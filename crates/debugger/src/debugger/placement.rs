@@ -37,6 +37,9 @@ impl Restriction {
 impl Debugger {
     /// Places every breakpoint that belongs into a process and is not there yet.
     pub(super) fn place_everything_in(&mut self, process: u32) {
+        if self.traveling.is_some() {
+            return;
+        }
         for number in self.breakpoints.keys().copied().collect::<Vec<_>>() {
             let before = self
                 .breakpoints

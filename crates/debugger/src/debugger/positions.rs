@@ -1,8 +1,89 @@
 //! Places in a recorded run, by the names that a person can write down.
 
+use std::fmt;
+
+use wayfarer_backend::Hold;
+
 use super::At;
-use crate::view::{PositionView, Who};
+use crate::view::PositionView;
 use crate::{DebuggerError, Result};
+
+/// A place in a recorded run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Before the first instruction of the first program.
+    Start,
+    /// A thread has made so many events, and nobody else can go on without it.
+    Event {
+        process: String,
+        /// Its number in the process, from 1. If there is no such process, the name may end with that of its thread.
+        thread: u32,
+        events: u64,
+    },
+}
+
+impl Place {
+    /// What is held back to come there; none for the start.
+    pub(super) fn hold(&self) -> Option<Hold> {
+        match self {
+            Place::Start => None,
+            Place::Event {
+                process,
+                thread,
+                events,
+            } => Some(Hold {
+                process: process.clone(),
+                thread: *thread,
+                events: *events,
+            }),
+        }
+    }
+
+    pub(super) fn of(hold: &Hold) -> Place {
+        Place::Event {
+            process: hold.process.clone(),
+            thread: hold.thread,
+            events: hold.events,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Start => formatter.write_str("start"),
+            Place::Event {
+                process,
+                thread: 1,
+                events,
+            } => write!(formatter, "{process}@{events}"),
+            Place::Event {
+                process,
+                thread,
+                events,
+            } => write!(formatter, "{process}.{thread}@{events}"),
+        }
+    }
+}
+
+impl Place {
+    /// Reads a place: `start`, `server.2@1204` (a process by its name), `server.2.3@88` (its third thread). Which of them a
+    /// name is, the trace knows.
+    pub fn parse(text: &str) -> Result<Place> {
+        let text = text.trim();
+        if text == "start" {
+            return Ok(Place::Start);
+        }
+        let unreadable = || DebuggerError::NoPlace(text.to_owned());
+        let (name, events) = text.rsplit_once('@').ok_or_else(unreadable)?;
+        let events = events.parse().map_err(|_| unreadable())?;
+        Ok(Place::Event {
+            process: name.to_owned(),
+            thread: 1,
+            events,
+        })
+    }
+}
 
 impl At<'_> {
     /// Where the current thread is in the recorded run.
@@ -11,26 +92,19 @@ impl At<'_> {
         self.debugger.fetch_registers(id)?;
         let (process, thread) = self.debugger.thread(id)?;
         let Some(events) = thread.events else {
-            return Err(DebuggerError::Usage(
-                "Only a recorded run has positions: wayfarer record, then wayfarer replay."
-                    .to_owned(),
-            ));
+            return Err(DebuggerError::NotRecorded);
         };
         let who = process.who(thread);
-        let position = name_of(&who, events);
+        let place = Place::Event {
+            process: who.process.clone(),
+            thread: who.thread_number,
+            events,
+        };
         Ok(PositionView {
-            position,
+            position: place.to_string(),
             who,
             events,
         })
-    }
-}
-
-/// `server.2@1204`, or `server.2.3@88` for its third thread.
-fn name_of(who: &Who, events: u64) -> String {
-    match who.thread_number {
-        1 => format!("{}@{events}", who.process),
-        thread => format!("{}.{thread}@{events}", who.process),
     }
 }
 
@@ -40,16 +114,12 @@ mod tests {
 
     #[test]
     fn the_first_thread_has_the_name_of_its_process() {
-        let mut who = Who {
+        let place = |thread| Place::Event {
             process: "server.2".to_owned(),
-            process_number: 4,
-            thread_number: 1,
-            pid: 100,
-            tid: 100,
-            thread_name: "server".to_owned(),
+            thread,
+            events: 1204,
         };
-        assert_eq!(name_of(&who, 1204), "server.2@1204");
-        who.thread_number = 3;
-        assert_eq!(name_of(&who, 88), "server.2.3@88");
+        assert_eq!(place(1).to_string(), "server.2@1204");
+        assert_eq!(place(3).to_string(), "server.2.3@1204");
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wayfarer_backend::{
-    self as backend, AgentId, AttachRequest, Backend, LaunchRequest, Launches, Module,
+    self as backend, AgentId, AttachRequest, Backend, Hold, LaunchRequest, Launches, Module,
     OpenTraceRequest,
 };
 
@@ -22,17 +22,43 @@ pub(super) enum Beginning {
 impl Debugger {
     /// Begins a replay of a trace, and leaves it stopped before the first instruction of its first program.
     pub fn open_trace(&mut self, what: OpenTrace) -> Result<StopView> {
+        let (agent, process, notes) = self.begin_replay(what, None, false)?;
+        for note in notes {
+            self.say(note);
+        }
+        self.enter(agent, &process)
+    }
+
+    /// The same for a run that has been shown: it stands at its beginning again.
+    pub(super) fn open_again(&mut self, what: OpenTrace) -> Result<StopView> {
+        let (agent, process, _) = self.begin_replay(what, None, true)?;
+        self.enter(agent, &process)
+    }
+
+    /// The same on the way to a place, of which nothing is told.
+    pub(super) fn open_held(&mut self, what: OpenTrace, hold: Option<Hold>) -> Result<AgentId> {
+        let (agent, process, _) = self.begin_replay(what, hold, true)?;
+        self.adopt(agent, &process, backend::Origin::Launch);
+        self.at_entry = false;
+        Ok(agent)
+    }
+
+    fn begin_replay(
+        &mut self,
+        what: OpenTrace,
+        hold: Option<Hold>,
+        again: bool,
+    ) -> Result<(AgentId, backend::Process, Vec<String>)> {
         let agent = self.launching()?;
         let request = OpenTraceRequest {
             directory: what.directory.display().to_string(),
             accept_damage: what.accept_damage,
+            hold,
+            again,
         };
         let opened = launches(&*self.backend(agent)?)?.open_trace(request)?;
-        for note in opened.notes {
-            self.say(note);
-        }
         self.begun = Some(Beginning::Trace(what));
-        self.enter(agent, &opened.process)
+        Ok((agent, opened.process, opened.notes))
     }
 
     /// Starts a program and leaves it stopped before its first instruction. Breakpoints set now are placed as soon
@@ -85,6 +111,15 @@ impl Debugger {
                 "No program to run: start with wayfarer run -- PROGRAM.".to_owned(),
             )
         })?;
+        self.end_run()?;
+        match what {
+            Beginning::Program(what) => self.launch(what),
+            Beginning::Trace(what) => self.open_trace(what),
+        }
+    }
+
+    /// Ends what was launched, if it lives.
+    pub(super) fn end_run(&mut self) -> Result<()> {
         let alive: Vec<ProcessKey> = self
             .processes
             .values()
@@ -98,10 +133,7 @@ impl Debugger {
             self.next_process = 1;
         }
         self.followed = None;
-        match what {
-            Beginning::Program(what) => self.launch(what),
-            Beginning::Trace(what) => self.open_trace(what),
-        }
+        Ok(())
     }
 
     /// Whether the launched program stands at its very beginning: `run` then needs only to continue.

@@ -49,7 +49,8 @@ impl Debugger {
         backend.configure(ConfigureRequest {
             scope: Some(self.settings.stop_scope()),
             follow_children: Some(self.settings.follows_children()),
-            hold_on_load: Some(true),
+            // On the way to a place nothing is placed, so nobody need wait for that.
+            hold_on_load: Some(self.traveling.is_none()),
             detach_parent_on_fork: Some(self.settings.leaves_parents()),
         })?;
         Ok(())

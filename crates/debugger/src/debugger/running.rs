@@ -136,7 +136,7 @@ impl At<'_> {
 }
 
 impl Debugger {
-    fn halt_now(&mut self, ids: Option<Vec<ThreadId>>) -> Result<Vec<StopView>> {
+    pub(super) fn halt_now(&mut self, ids: Option<Vec<ThreadId>>) -> Result<Vec<StopView>> {
         let running = |debugger: &Debugger, id: ThreadId| {
             debugger.thread(id).is_ok_and(|(_, thread)| thread.running)
         };

@@ -49,6 +49,12 @@ impl Debugger {
                 }
             }
         }
+        if self.traveling.is_some() {
+            let settled =
+                |cause: &backend::ThreadStop| cause.reason == backend::StopReason::Settled;
+            self.stopped_on_the_way(stopped.causes.iter().any(settled));
+            return Ok(());
+        }
         let mut told: Vec<(ThreadId, StopReason)> = Vec::new();
         let mut asked_for = false;
         for cause in stopped.causes {
@@ -62,7 +68,9 @@ impl Debugger {
             }
             self.drop_left_calls(id);
             match cause.reason {
-                backend::StopReason::Halted | backend::StopReason::Initial => asked_for = true,
+                backend::StopReason::Halted
+                | backend::StopReason::Initial
+                | backend::StopReason::Settled => asked_for = true,
                 reason => {
                     let id = self.teller(agent, id, &reason);
                     let verdict = self.judge(id, reason)?;
@@ -231,7 +239,7 @@ impl Debugger {
                     .and_then(|&catch| caught(self, catch, "exec", detail))
             }
             Reason::Barrier(complete) => self.barrier_completed(thread.agent, &complete),
-            Reason::Halted | Reason::Initial => None,
+            Reason::Halted | Reason::Initial | Reason::Settled => None,
         })
     }
 

@@ -11,6 +11,8 @@ impl From<plain::OpenTraceRequest> for wire::OpenTraceRequest {
             session: 0,
             directory: request.directory,
             accept_damage: request.accept_damage,
+            hold: request.hold.map(Into::into),
+            again: request.again,
         }
     }
 }
@@ -22,7 +24,65 @@ impl TryFrom<wire::OpenTraceRequest> for plain::OpenTraceRequest {
         Ok(plain::OpenTraceRequest {
             directory: request.directory,
             accept_damage: request.accept_damage,
+            hold: request.hold.map(Into::into),
+            again: request.again,
         })
+    }
+}
+
+impl From<plain::Hold> for wire::Hold {
+    fn from(hold: plain::Hold) -> wire::Hold {
+        wire::Hold {
+            process: hold.process,
+            thread: hold.thread,
+            events: hold.events,
+        }
+    }
+}
+
+impl From<wire::Hold> for plain::Hold {
+    fn from(hold: wire::Hold) -> plain::Hold {
+        plain::Hold {
+            process: hold.process,
+            thread: hold.thread,
+            events: hold.events,
+        }
+    }
+}
+
+impl From<plain::HoldBackRequest> for wire::HoldBackRequest {
+    fn from(request: plain::HoldBackRequest) -> wire::HoldBackRequest {
+        wire::HoldBackRequest {
+            session: 0,
+            hold: request.hold.map(Into::into),
+        }
+    }
+}
+
+impl TryFrom<wire::HoldBackRequest> for plain::HoldBackRequest {
+    type Error = Damaged;
+
+    fn try_from(request: wire::HoldBackRequest) -> Result<plain::HoldBackRequest, Damaged> {
+        let hold = request.hold.map(Into::into);
+        Ok(plain::HoldBackRequest { hold })
+    }
+}
+
+impl From<plain::SettleRequest> for wire::SettleRequest {
+    fn from(request: plain::SettleRequest) -> wire::SettleRequest {
+        wire::SettleRequest {
+            session: 0,
+            held: Some(request.held.into()),
+        }
+    }
+}
+
+impl TryFrom<wire::SettleRequest> for plain::SettleRequest {
+    type Error = Damaged;
+
+    fn try_from(request: wire::SettleRequest) -> Result<plain::SettleRequest, Damaged> {
+        let held = needed(request.held, "targets")?;
+        Ok(plain::SettleRequest { held })
     }
 }
 

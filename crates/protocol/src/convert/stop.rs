@@ -85,6 +85,7 @@ impl From<plain::StopReason> for wire::StopReason {
             }),
             Plain::Initial => Reason::Initial(wire::Initial {}),
             Plain::Trap => Reason::Trap(wire::ProgramTrap {}),
+            Plain::Settled => Reason::Settled(wire::Settled {}),
             Plain::EndOfTrace(where_everybody_is) => Reason::EndOfTrace(where_everybody_is),
             Plain::Diverged(explanation) => Reason::Diverged(explanation),
         };
@@ -138,6 +139,7 @@ impl TryFrom<wire::StopReason> for plain::StopReason {
             }),
             Reason::Initial(_) => Plain::Initial,
             Reason::Trap(_) => Plain::Trap,
+            Reason::Settled(_) => Plain::Settled,
             Reason::EndOfTrace(where_everybody_is) => Plain::EndOfTrace(where_everybody_is),
             Reason::Diverged(explanation) => Plain::Diverged(explanation),
         })

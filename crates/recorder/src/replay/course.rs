@@ -6,17 +6,19 @@
 //! `wayfarer_replay::Monitor`'s; here is what connects them with the session file and with the kernel.
 
 use std::fs::File;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_replay::monitor::{End, Next, Then};
 use wayfarer_replay::observed::Questions;
-use wayfarer_replay::{Monitor, Plan, ThreadState};
+use wayfarer_replay::{Monitor, Plan, ThreadState, Wait};
 use wayfarer_trace::Trace;
 
 use super::look::{self, observe, process_of};
 use super::orders::{carry_out, kill_all, kill_descendant, stop};
 use super::report::{ReplayReport, report};
+use crate::children::{asleep, wake_all};
 use crate::session::Session;
 
 /// A replay that is prepared, runs or is over.
@@ -140,6 +142,52 @@ impl Course {
     /// The kernel's number of a thread of the trace, if it runs.
     pub fn tid_of(&self, thread: ThreadId) -> Option<i32> {
         look::tid_of(&self.session, thread)
+    }
+
+    /// Lets this thread make so many events and no more; nobody else is held back any longer.
+    pub fn hold_back(&self, thread: ThreadId, events: u64) {
+        let header = self.session.header();
+        header.held_events.store(events, Ordering::Release);
+        self.hold(thread.0);
+    }
+
+    /// How many events the trace has of a thread.
+    pub fn promised(&self, thread: ThreadId) -> u64 {
+        self.plan.events.get(&thread).copied().unwrap_or(0)
+    }
+
+    /// Holds nobody back.
+    pub fn let_go(&self) {
+        self.hold(0);
+    }
+
+    fn hold(&self, thread: u32) {
+        let header = self.session.header();
+        header.held_thread.store(thread, Ordering::Release);
+        header.held_changes.fetch_add(1, Ordering::AcqRel);
+        wake_all(&header.held_changes);
+    }
+
+    /// How many writes to the output have been made.
+    pub fn outputs(&self) -> u32 {
+        self.session.header().output_turn.load(Ordering::Acquire)
+    }
+
+    /// Does not show the writes before this one: they were shown before.
+    pub fn hide_outputs(&self, before: u32) {
+        self.session
+            .header()
+            .shown_before
+            .store(before, Ordering::Relaxed);
+    }
+
+    /// Where a thread that cannot go on stands, for comparison with another look; `None`: it runs, or has not begun, or
+    /// it was woken and will run.
+    pub fn rest_of(&self, tid: i32) -> Option<(u64, Wait)> {
+        let thread = look::thread_of(&self.session, tid)?;
+        let state = look::thread(&self.session, &self.plan, thread)?;
+        let waits = state.wait != Wait::No && asleep(tid);
+        waits.then_some((state.events, state.wait))
     }
 
     /// All threads of the trace, as they are now.

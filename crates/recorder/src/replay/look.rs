@@ -36,20 +36,22 @@ pub fn observe(
 pub fn threads(session: &Session, plan: &Plan) -> Vec<ThreadState> {
     session
         .thread_ids()
-        .filter_map(|id| {
-            let slot = session.thread(id)?;
-            let running =
-                session.process(slot.process)?.state.load(Acquire) == process_state::RUNNING;
-            Some(ThreadState {
-                id: ThreadId(id),
-                process: ProcessId(slot.process),
-                live: running && slot.real_tid.load(Acquire) != 0,
-                events: slot.events.load(Relaxed),
-                promised: plan.events.get(&ThreadId(id)).copied().unwrap_or(0),
-                wait: wait(session, slot),
-            })
-        })
+        .filter_map(|id| thread(session, plan, ThreadId(id)))
         .collect()
+}
+
+/// One of them.
+pub fn thread(session: &Session, plan: &Plan, id: ThreadId) -> Option<ThreadState> {
+    let slot = session.thread(id.0)?;
+    let running = session.process(slot.process)?.state.load(Acquire) == process_state::RUNNING;
+    Some(ThreadState {
+        id,
+        process: ProcessId(slot.process),
+        live: running && slot.real_tid.load(Acquire) != 0,
+        events: slot.events.load(Relaxed),
+        promised: plan.events.get(&id).copied().unwrap_or(0),
+        wait: wait(session, slot),
+    })
 }
 
 fn wait(session: &Session, slot: &ThreadSlot) -> Wait {
@@ -78,6 +80,7 @@ fn wait(session: &Session, slot: &ThreadSlot) -> Wait {
         waiting::FUTEX => Wait::Futex(argument),
         waiting::END => Wait::End,
         waiting::STOPPED => Wait::Stopped,
+        waiting::HELD => Wait::Held,
         _ => Wait::No,
     }
 }

@@ -155,7 +155,9 @@ pub fn replay_output(
     } else {
         1
     };
+    let shown_before = turn < head.shown_before.load(Ordering::Relaxed);
     if length > 0
+        && !shown_before
         && let Some(source) = source::source(number, arguments)
     {
         // Whoever looked may look no longer: that is no difference.

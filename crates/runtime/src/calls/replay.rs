@@ -13,6 +13,7 @@ use crate::parallel::library;
 use crate::serial::ahead;
 use crate::serial::turns;
 use crate::session::diverge;
+use crate::session::held;
 use crate::signals::delivery;
 use crate::state::Thread;
 use crate::state::order;
@@ -23,6 +24,7 @@ use wayfarer_runtime_abi::record::{self, Record, place};
 
 /// Everything in the log that comes before the next call: turns, and handlers that ran.
 pub fn settle(thread: &mut Thread, mut frame: Option<&mut Frame>) {
+    held::before_event(thread);
     while let Some(next) = reader::peek(thread) {
         match next.tag {
             record::TURN => {

@@ -4,5 +4,6 @@ pub mod clocks;
 pub mod diverge;
 pub mod domain;
 pub mod futex;
+pub mod held;
 pub mod solid;
 pub mod wait;

@@ -5,6 +5,7 @@ use crate::log::reader;
 use crate::parallel::events;
 use crate::parallel::library;
 use crate::session::diverge;
+use crate::session::held;
 use crate::signals::blocked;
 use crate::signals::context;
 use crate::signals::handler_call::call_handler;
@@ -91,6 +92,7 @@ pub fn write_down(thread: &mut Thread, waiting: &Waiting, place: u8) {
 
 /// Replay: the next record is a `SIGNAL`; runs its handler here.
 pub fn replay_one(thread: &mut Thread, context: &mut UContext, inside_handler: bool) {
+    held::before_event(thread);
     let Some(next) = reader::peek(thread) else {
         return;
     };
