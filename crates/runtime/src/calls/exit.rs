@@ -16,13 +16,15 @@
 
 use crate::calls::output;
 use crate::calls::record::Made;
-use crate::calls::replay;
+use crate::calls::replay::{expect, other_output};
 use crate::kernel::mask::{block_all_signals, block_signals};
+use crate::log::reader;
 use crate::memory::hash;
 use crate::memory::user;
 use crate::parallel::insides;
 use crate::parallel::robust;
 use crate::serial::token;
+use crate::session::diverge;
 use crate::session::futex;
 use crate::state::windows;
 use crate::state::word::Word;
@@ -30,26 +32,63 @@ use crate::state::{Thread, thread_window};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
-use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, process_state};
+use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, process_state};
 use wayfarer_runtime_abi::record::{self, Head, sync};
 
-/// exit and exit_group, both modes.
+/// exit and exit_group, recorded.
 #[inline(never)]
-pub fn exit(thread: &mut Thread, made: &mut Made) -> isize {
+pub fn record_exit(thread: &mut Thread, made: &mut Made) -> isize {
+    let only_thread = ends_only_thread(thread, made);
+    let check = hash::fold(thread.log.hash);
+    if !only_thread {
+        finals(thread);
+    }
+    let value = i64::from(made.arguments[0] as u32);
+    thread.emit(Head::new(record::EXIT, made.number.word(), check, value));
+    end(thread, made, only_thread)
+}
+
+/// exit and exit_group in a replay.
+#[inline(never)]
+pub fn replay_exit(thread: &mut Thread, made: &mut Made) -> isize {
+    let only_thread = ends_only_thread(thread, made);
+    let check = hash::fold(thread.log.hash);
+    expect_exit(thread, made, check);
+    end(thread, made, only_thread)
+}
+
+/// Compares the end with the promise.
+fn expect_exit(thread: &mut Thread, made: &mut Made, check: u8) {
+    let next = expect(thread, made, record::EXIT);
+    if next.value != i64::from(made.arguments[0] as u32) {
+        diverge::report(
+            thread,
+            divergence::OTHER_ARGUMENTS,
+            made.number.word() as i64,
+            check,
+            &made.arguments,
+            Some(&next),
+        );
+    }
+    if next.check != check {
+        other_output(thread, made, check, &next);
+    }
+    reader::advance(thread, next.length);
+    thread.count_event();
+}
+
+/// Whether one thread of several ends, not the process.
+fn ends_only_thread(thread: &Thread, made: &Made) -> bool {
+    // SAFETY: the slot is part of the session mapping.
+    let slot = unsafe { &*thread.process().slot.get() };
+    made.number == Number::EXIT && slot.threads_live.load(Ordering::Acquire) > 1
+}
+
+/// Both modes: the thread or its process ends, after that was written down or compared.
+fn end(thread: &mut Thread, made: &Made, only_thread: bool) -> ! {
     let code = made.arguments[0] as u32 & 0xff;
     // SAFETY: the slot is part of the session mapping.
     let slot = unsafe { &*thread.process().slot.get() };
-    let only_thread = made.number == Number::EXIT && slot.threads_live.load(Ordering::Acquire) > 1;
-    let check = hash::fold(thread.log.hash);
-    if thread.mode == MODE_RECORD {
-        if !only_thread {
-            finals(thread);
-        }
-        let value = i64::from(made.arguments[0] as u32);
-        thread.emit(Head::new(record::EXIT, made.number.word(), check, value));
-    } else {
-        replay::expect_exit(thread, made, check);
-    }
     block_signals();
     robust::release(thread);
     if only_thread {

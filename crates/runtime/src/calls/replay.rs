@@ -143,26 +143,6 @@ pub fn take_result(thread: &mut Thread) -> Option<i64> {
     Some(next.value)
 }
 
-/// exit and exit_group: compared with the promise.
-pub fn expect_exit(thread: &mut Thread, made: &mut Made, check: u8) {
-    let next = expect(thread, made, record::EXIT);
-    if next.value != i64::from(made.arguments[0] as u32) {
-        diverge::report(
-            thread,
-            divergence::OTHER_ARGUMENTS,
-            made.number.word() as i64,
-            check,
-            &made.arguments,
-            Some(&next),
-        );
-    }
-    if next.check != check {
-        other_output(thread, made, check, &next);
-    }
-    reader::advance(thread, next.length);
-    thread.count_event();
-}
-
 pub fn other_output(thread: &mut Thread, made: &Made, check: u8, promised: &Record<'_>) -> ! {
     diverge::report(
         thread,

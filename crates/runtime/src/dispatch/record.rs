@@ -146,7 +146,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             process::record_clone(thread, made)
         }
         Number::EXECVE | Number::EXECVEAT => exec::record_exec(thread, made),
-        Number::EXIT | Number::EXIT_GROUP => exit::exit(thread, made),
+        Number::EXIT | Number::EXIT_GROUP => exit::record_exit(thread, made),
         Number::CLOSE => files::close(thread, made),
         Number::CLOSE_RANGE => files::close_range(thread, made),
         Number::DUP2 | Number::DUP3 => files::duplicate(thread, made),

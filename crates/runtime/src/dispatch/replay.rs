@@ -109,7 +109,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             process::replay_clone(thread, made)
         }
         Number::EXECVE | Number::EXECVEAT => exec::replay_exec(thread, made),
-        Number::EXIT | Number::EXIT_GROUP => exit::exit(thread, made),
+        Number::EXIT | Number::EXIT_GROUP => exit::replay_exit(thread, made),
         Number::CLOSE | Number::DUP2 | Number::DUP3 if is_ours(made) => EBADF,
         Number::CLOSE => {
             thread.process().set_entry(made.arguments[0], 0);

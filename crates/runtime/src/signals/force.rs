@@ -147,7 +147,10 @@ unsafe extern "C" fn stopped(signal: i32, information: *mut u64, context: *mut U
                     kicked(thread, &interrupted.registers, false);
                 }
             }
-            (TIMER_CODE, FORCE) if outside => by_force(thread, interrupted),
+            (TIMER_CODE, FORCE) if outside && thread.mode == MODE_REPLAY => {
+                replay_by_force(thread, interrupted);
+            }
+            (TIMER_CODE, FORCE) if outside => deliver_by_force(thread, interrupted),
             (TIMER_CODE, FORCE) => {
                 if thread.mode == MODE_REPLAY
                     || thread.arrivals.pending.load(Ordering::Relaxed) != 0
@@ -269,26 +272,8 @@ fn look_for_end(thread: &mut Thread, registers: &SigContext, outside: bool) {
     }
 }
 
-/// The thread made no event for a slice: its signals are delivered in the middle of its code.
-fn by_force(thread: &mut Thread, context: &mut UContext) {
-    if thread.mode == MODE_REPLAY {
-        if let Some(next) = reader::peek(thread)
-            && ahead::is_forced(&next)
-        {
-            if next.tag == record::SIGNAL {
-                replay_one(thread, context, true);
-            } else if ends::ends_between(thread) {
-                turns::replay_yield(thread);
-            } else {
-                arm_force(thread);
-                return;
-            }
-            ahead::after(thread);
-        } else if log_end::was_killed_in_its_turn(thread) {
-            log_end::reached(thread);
-        }
-        return;
-    }
+/// Recording: the thread made no event for a slice, so its signals are delivered in the middle of its code.
+fn deliver_by_force(thread: &mut Thread, context: &mut UContext) {
     if thread.signals.holds_handlers {
         return;
     }
@@ -305,5 +290,24 @@ fn by_force(thread: &mut Thread, context: &mut UContext) {
                 true,
             );
         }
+    }
+}
+
+/// Replay: what was done by force in the recording, if it is the next thing that the log has.
+fn replay_by_force(thread: &mut Thread, context: &mut UContext) {
+    if let Some(next) = reader::peek(thread)
+        && ahead::is_forced(&next)
+    {
+        if next.tag == record::SIGNAL {
+            replay_one(thread, context, true);
+        } else if ends::ends_between(thread) {
+            turns::replay_yield(thread);
+        } else {
+            arm_force(thread);
+            return;
+        }
+        ahead::after(thread);
+    } else if log_end::was_killed_in_its_turn(thread) {
+        log_end::reached(thread);
     }
 }
