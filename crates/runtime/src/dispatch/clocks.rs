@@ -1,14 +1,13 @@
 //! What the functions of the vDSO come to: clocks that are read without a system call.
 
+use crate::calls::clock::{promised, write_down};
+use crate::dispatch::call_without_frame;
 use crate::session::clocks::read_clock;
 use crate::state::{Thread, current};
 use wayfarer_calls::Number;
 use wayfarer_entrance::{raw, vdso};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY};
 use wayfarer_runtime_abi::record;
-
-use crate::calls::clock::{promised, write_down};
-use crate::dispatch::call_without_frame;
 
 const BILLION: i64 = 1_000_000_000;
 

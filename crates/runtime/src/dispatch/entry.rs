@@ -15,7 +15,7 @@ use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::waiting;
-use wayfarer_runtime_abi::record::{self};
+use wayfarer_runtime_abi::record;
 
 const EINTR: isize = -4;
 

@@ -10,6 +10,7 @@ use crate::calls::memory;
 use crate::calls::pairs;
 use crate::calls::process;
 use crate::calls::reads;
+use crate::calls::record::{ENOSYS, Made, call_kernel, plain};
 use crate::calls::signals;
 use crate::calls::special;
 use crate::calls::splice;
@@ -27,8 +28,6 @@ use wayfarer_calls::{Kind, Number};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record;
-
-use crate::calls::record::{ENOSYS, Made, call_kernel, plain};
 
 /// The dispatcher while recording. In its caller's code: see [`wayfarer_entrance::call`].
 #[inline(always)]

@@ -11,6 +11,7 @@ use crate::calls::memory;
 use crate::calls::process;
 use crate::calls::reads;
 use crate::calls::record::{EBADF, EINVAL, ENOSYS, Made, call_kernel};
+use crate::calls::replay::{after_call, compare, emulate, expect};
 use crate::calls::signals;
 use crate::calls::special;
 use crate::calls::splice;
@@ -27,9 +28,7 @@ use crate::state::order;
 use wayfarer_calls::{Kind, Number};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_runtime_abi::layout::divergence;
-use wayfarer_runtime_abi::record::{self};
-
-use crate::calls::replay::{after_call, compare, emulate, expect};
+use wayfarer_runtime_abi::record;
 
 /// The dispatcher of a replay.
 pub fn dispatch(thread: &mut Thread, frame: &mut Frame) {

@@ -2,6 +2,7 @@
 
 use crate::kernel::action::{OWN, SIGSYS, UNBLOCKABLE, is_fault, is_guarded, set_kernel_action};
 use crate::memory::user;
+use crate::signals::arrivals::signal_arrived;
 use crate::signals::faults;
 use crate::state::process::Action;
 use crate::state::{Thread, header};
@@ -11,8 +12,6 @@ use wayfarer_entrance::signal_frame::{
 };
 use wayfarer_entrance::{dispatch, raw};
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, flags};
-
-use crate::signals::arrivals::signal_arrived;
 
 /// The kernel's side of an action that the program asked for.
 pub fn apply(thread: &Thread, signal: u32, action: &Action) {

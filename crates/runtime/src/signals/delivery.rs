@@ -6,6 +6,7 @@ use crate::parallel::events;
 use crate::parallel::library;
 use crate::session::diverge;
 use crate::session::held;
+use crate::signals::actions::apply;
 use crate::signals::blocked;
 use crate::signals::context;
 use crate::signals::handler_call::call_handler;
@@ -22,8 +23,6 @@ use wayfarer_entrance::{raw, vector};
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, divergence};
 use wayfarer_runtime_abi::record::{self, Head};
-
-use crate::signals::actions::apply;
 
 /// Bytes of a siginfo that can carry something.
 const INFORMATION: usize = 48;
