@@ -5,6 +5,7 @@ use crate::calls::record::Made;
 use crate::calls::source::Source;
 use crate::calls::streams::direction;
 use crate::log;
+use crate::memory::user;
 use crate::session::diverge;
 use crate::session::futex;
 use crate::session::wait;
@@ -41,14 +42,8 @@ pub fn send(thread: &mut Thread, entry: u32, source: Source, length: usize) {
             }
             let tail = direction.tail.load(Ordering::Relaxed);
             let step = (piece - done).min((HOLDS - within) as usize);
-            // SAFETY: the unit holds HOLDS bytes; the program's bytes were read for the checksum.
-            unsafe {
-                core::ptr::copy_nonoverlapping(
-                    (pointer + done) as *const u8,
-                    at(tail + CHUNK_HEAD + within),
-                    step,
-                );
-            }
+            // SAFETY: the unit holds HOLDS bytes.
+            unsafe { user::copy_in(at(tail + CHUNK_HEAD + within), pointer + done, step) };
             written += step as u64;
             done += step;
         }
@@ -112,14 +107,10 @@ pub fn receive(thread: &mut Thread, made: &Made, entry: u32, count: isize) {
                 }
                 let head = direction.head.load(Ordering::Acquire);
                 let step = (piece - done).min((HOLDS - within) as usize);
-                // SAFETY: `written` says that the bytes are there; the program asked for them.
-                unsafe {
-                    core::ptr::copy_nonoverlapping(
-                        at(head + CHUNK_HEAD + within),
-                        (pointer + done) as *mut u8,
-                        step,
-                    );
-                }
+                // SAFETY: `written` says that the bytes are there, and nobody writes them again.
+                let bytes =
+                    unsafe { core::slice::from_raw_parts(at(head + CHUNK_HEAD + within), step) };
+                user::copy_out(pointer + done, bytes);
                 position += step as u64;
                 done += step;
             }
@@ -175,8 +166,7 @@ pub fn write_out(descriptor: usize, source: Source, length: usize) {
                 result => {
                     done += result as usize;
                     if descriptor == 1 {
-                        // SAFETY: the last byte of what was just written.
-                        let last = unsafe { *((pointer + done - 1) as *const u8) };
+                        let last = user::read::<u8>(pointer + done - 1).unwrap_or(0);
                         header()
                             .output_tail
                             .store(256 + u32::from(last), Ordering::Relaxed);

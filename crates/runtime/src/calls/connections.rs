@@ -330,7 +330,8 @@ fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length
                 bytes: [0; 112],
                 length: 0,
             };
-            if !user::copy_in(remote.bytes.as_mut_ptr(), asked, length.min(112)) {
+            let bytes = remote.bytes.get_mut(..length.min(112));
+            if !bytes.is_some_and(|bytes| user::fill(bytes, asked)) {
                 return 0;
             }
             remote
@@ -413,7 +414,7 @@ fn hide_name(number: u32, address: usize, length: usize) {
     {
         return;
     }
-    user::copy_out(length, [2u8, 0, 0, 0].as_ptr(), 4);
+    user::write(length, 2u32);
 }
 
 /// getsockname, getpeername.

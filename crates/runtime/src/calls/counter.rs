@@ -108,7 +108,7 @@ pub unsafe fn answer(thread: &mut Thread, context: *mut UContext) -> bool {
     let registers = unsafe { &mut (*context).registers };
     let mut code = [0u8; LONGEST];
     // A wild jump faults, too, and then nothing may be there to read.
-    if !user::copy_in((&raw mut code).cast(), registers.rip, code.len()) {
+    if !user::fill(&mut code, registers.rip) {
         return false;
     }
     let counter_faults = thread.process().counter_faults.get();

@@ -236,6 +236,15 @@ impl Room {
         }
     }
 
+    /// Adds so many bytes of the program's memory.
+    fn push_users(&mut self, from: usize, length: usize) {
+        if self.next + length <= self.start + self.length {
+            // SAFETY: just checked.
+            unsafe { user::copy_in(self.next as *mut u8, from, length) };
+            self.next += length;
+        }
+    }
+
     fn push_word(&mut self, word: usize) {
         self.push(&word.to_le_bytes());
     }
@@ -244,8 +253,9 @@ impl Room {
 fn starts_with(string: usize, name: &[u8]) -> bool {
     let mut start = [0u8; 24];
     let length = name.len().min(24);
-    user::copy_in(start.as_mut_ptr(), string, length)
-        && start.get(..length).is_some_and(|start| start == name)
+    start
+        .get_mut(..length)
+        .is_some_and(|start| user::fill(start, string) && *start == *name)
 }
 
 const PRELOAD: &[u8] = b"LD_PRELOAD=";
@@ -272,8 +282,7 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
     room.push(PRELOAD_PATH.as_bytes());
     if users_length > 0 {
         room.push(b":");
-        // SAFETY: measured above.
-        room.push(unsafe { core::slice::from_raw_parts(users as *const u8, users_length) });
+        room.push_users(users, users_length);
     }
     room.push(&[0]);
     let session = room.next;
@@ -439,7 +448,9 @@ fn write_exec(
     }
     let mut text = [0u8; 512];
     let text_length = user::string_length(thread, path, 511).unwrap_or(0);
-    user::copy_in(text.as_mut_ptr(), path, text_length);
+    if let Some(text) = text.get_mut(..text_length) {
+        user::fill(text, path);
+    }
     let text = text.get(..text_length).unwrap_or(&[]);
     push(text);
     if opaque {
@@ -541,7 +552,7 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
     // SAFETY: the arrays were built above.
     let result = unsafe { raw::syscall6(Number::EXECVE, path, argument_array, array, 0, 0, 0) };
     diverge::details([(-result) as u64, 0, 0, 0]);
-    diverge::text(executable.as_ptr(), executable.len());
+    diverge::text(executable);
     diverge::report(
         thread,
         divergence::EXEC_FAILED,

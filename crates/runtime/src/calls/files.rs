@@ -113,7 +113,7 @@ fn reopened(thread: &mut Thread, path: usize) -> Option<usize> {
     }
     let length = user::string_length(thread, path, 32)?;
     let mut text = [0u8; 32];
-    if !user::copy_in(text.as_mut_ptr(), path, length.min(32)) {
+    if !user::fill(text.get_mut(..length.min(32))?, path) {
         return None;
     }
     let is = |name: &[u8]| length == name.len() && text.starts_with(name);

@@ -15,7 +15,7 @@ use crate::calls::replay;
 use crate::calls::shared_files::{remember, replay_shared, word};
 use crate::calls::writethrough;
 use crate::log::reader;
-use crate::memory::hash;
+use crate::memory::user;
 use crate::program::counter_sites;
 use crate::program::disarm;
 use crate::program::late;
@@ -200,12 +200,18 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
         let length = path_of(made.arguments[4], &mut thread.scratch);
         let path = thread.scratch.get(..length).unwrap_or(&[]);
         if elf || file.size > LARGEST_COPY || path.starts_with(b"/usr/") {
-            let hash = page_hash(address, file, offset, made.arguments[2]);
+            let path = (path.as_ptr(), path.len());
+            let hash = page_hash(thread, address, file, offset, made.arguments[2]);
             head[0] = source::FILE;
             copy_word(&mut head, 1, hash);
             let head = head.get(..9).unwrap_or(&[]);
-            let (path, length) = (path.as_ptr(), path.len());
-            write(thread, made, result, head, path, length);
+            thread.emit_filled(made.head(result), head.len() + path.1, |place| {
+                // SAFETY: room was made; the path stays where it was put.
+                unsafe {
+                    core::ptr::copy_nonoverlapping(head.as_ptr(), place, head.len());
+                    core::ptr::copy_nonoverlapping(path.0, place.add(head.len()), path.1);
+                }
+            });
             return source::FILE;
         }
     }
@@ -219,14 +225,14 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
         copy_word(&mut head, 9, file.inode);
         copy_word(&mut head, 17, offset);
         copy_word(&mut head, 25, file.size);
-        write(thread, made, result, &head, address as *const u8, there);
+        write(thread, made, result, &head, address, there);
         let (device, inode) = (file.device, file.inode);
         remember(thread, address, length, [device, inode, offset]);
         source::SHARED
     } else {
         head[0] = source::CONTENTS;
         let head = head.get(..1).unwrap_or(&[]);
-        write(thread, made, result, head, address as *const u8, there);
+        write(thread, made, result, head, address, there);
         source::CONTENTS
     }
 }
@@ -243,13 +249,18 @@ fn copy_word(head: &mut [u8; 33], at: usize, word: u64) {
 }
 
 /// Checksum of the start of a library, to know it again.
-fn page_hash(address: usize, file: File, offset: u64, protection: usize) -> u64 {
+fn page_hash(
+    thread: &mut Thread,
+    address: usize,
+    file: File,
+    offset: u64,
+    protection: usize,
+) -> u64 {
     if protection & 1 == 0 || offset != 0 {
         return 0;
     }
     let length = file.size.min(PAGE as u64) as usize;
-    // SAFETY: just mapped readable, at least that long in the file.
-    unsafe { hash::hash_bytes(file.size, address as *const u8, length) }
+    user::hash(thread, file.size, address, length)
 }
 
 fn write(
@@ -257,14 +268,14 @@ fn write(
     made: &Made,
     result: isize,
     head: &[u8],
-    bytes: *const u8,
+    bytes: usize,
     length: usize,
 ) {
     thread.emit_filled(made.head(result), head.len() + length, |place| {
-        // SAFETY: room was made; the bytes were just mapped or lie on the caller's stack.
+        // SAFETY: room was made. Another thread may take the memory away meanwhile: then it is not seen.
         unsafe {
             core::ptr::copy_nonoverlapping(head.as_ptr(), place, head.len());
-            core::ptr::copy_nonoverlapping(bytes, place.add(head.len()), length);
+            user::copy_in(place.add(head.len()), bytes, length);
         }
     });
 }
@@ -290,14 +301,7 @@ fn record_segment(thread: &mut Thread, made: &Made, result: isize) {
     copy_word(&mut head, 1, u64::MAX);
     copy_word(&mut head, 9, made.arguments[0] as u32 as u64);
     copy_word(&mut head, 25, size);
-    write(
-        thread,
-        made,
-        result,
-        &head,
-        result as *const u8,
-        size as usize,
-    );
+    write(thread, made, result, &head, result as usize, size as usize);
 }
 
 /// Replay of the same calls.
@@ -445,7 +449,8 @@ fn replay_file(
         raw::syscall6(Number::CLOSE, descriptor, 0, 0, 0, 0, 0);
         result
     };
-    if !is_error(result) && page_hash(address, file, a[5] as u64, a[2]) != word(payload, 1) {
+    if !is_error(result) && page_hash(thread, address, file, a[5] as u64, a[2]) != word(payload, 1)
+    {
         other_file(thread, made, path, 0);
     }
     result
@@ -453,7 +458,7 @@ fn replay_file(
 
 fn other_file(thread: &mut Thread, made: &Made, path: &[u8], errno: isize) -> ! {
     diverge::details([errno as u64, 0, 0, 0]);
-    diverge::text(path.as_ptr(), path.len());
+    diverge::text(path);
     diverge::report(
         thread,
         divergence::OTHER_FILE,

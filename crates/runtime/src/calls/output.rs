@@ -33,7 +33,10 @@ pub type Block = MaybeUninit<[u8; 4096]>;
 pub fn copied(thread: &Thread, made: &Made, length: usize, copy: &mut Block) -> usize {
     let from = made.arguments[1];
     let fits = length <= size_of::<Block>() && made.number == Number::WRITE;
-    if fits && thread.serial.holds_token && user::copy_in(copy.as_mut_ptr().cast(), from, length) {
+    // SAFETY: it fits.
+    let copied =
+        |copy: &mut Block| unsafe { user::copy_in(copy.as_mut_ptr().cast(), from, length) };
+    if fits && thread.serial.holds_token && copied(copy) {
         copy.as_ptr() as usize
     } else {
         from

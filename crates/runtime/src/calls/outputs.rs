@@ -42,10 +42,11 @@ pub fn argument(arguments: &[usize; 6], index: u8) -> usize {
     unsafe { *arguments.get_unchecked((index & 7).min(5) as usize) }
 }
 
-#[inline(always)]
-fn load<T: Copy>(from: usize) -> T {
-    // SAFETY: called for memory that the kernel has just read or written for a successful call.
-    unsafe { (from as *const T).read_unaligned() }
+/// Memory that the kernel has just read or written for a successful call. Another thread may take it away meanwhile:
+/// then it is taken for zeros.
+#[inline(never)]
+fn load<T: user::Plain>(from: usize) -> T {
+    user::read(from).unwrap_or_default()
 }
 
 /// The piece of memory that a call wrote, with length 0 for none; `None`: ask [`walk`]. For those calls of which
@@ -223,11 +224,8 @@ fn message_pieces(
     visit(head + 8, 4);
     visit(head + 40, 8);
     visit(head + 48, 4);
-    let name: usize = load(head);
-    let name_now: u32 = load(head + 8);
-    piece(visit, name, name_now.min(name_before) as usize);
-    let control: usize = load(head + 32);
-    let control_length: usize = load(head + 40);
+    let [name, name_now, array, count, control, control_length]: [usize; 6] = load(head);
+    piece(visit, name, (name_now as u32).min(name_before) as usize);
     piece(visit, control, control_length);
-    vector(load(head + 16), load(head + 24), bytes, visit);
+    vector(array, count, bytes, visit);
 }

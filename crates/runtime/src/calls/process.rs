@@ -261,7 +261,8 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
             arguments[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
         } else if made.number == Number::CLONE3 {
             let size = arguments[1].min(88);
-            user::copy_in((&raw mut fields).cast(), arguments[0], size);
+            // SAFETY: as long as the fields at most.
+            unsafe { user::copy_in((&raw mut fields).cast(), arguments[0], size) };
             fields[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
             arguments[0] = (&raw mut fields) as usize;
         }
@@ -289,7 +290,7 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
 /// Replay: the id that the program saw while it was recorded, in place of the real one.
 fn write_tid(thread: &mut Thread, flags: usize, wanted: usize, place: usize, tid: u32) {
     if thread.mode == MODE_REPLAY && flags & wanted != 0 {
-        user::copy_out(place, (&raw const tid).cast(), 4);
+        user::write(place, tid);
     }
 }
 

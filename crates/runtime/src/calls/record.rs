@@ -160,15 +160,20 @@ pub fn write_down_as(
         thread.emit_call(made.number, made.check, result as i64);
         return;
     }
-    thread.emit_filled(made.head(result), length, |mut place| {
-        let put = &mut |pointer, piece| {
-            // Another thread may take the memory away meanwhile: then it is not seen.
-            user::copy_in(place, pointer, piece);
-            place = place.wrapping_add(piece);
+    thread.emit_filled(made.head(result), length, |place| {
+        let pieces = length - suffix.len();
+        let mut done = 0;
+        let put = &mut |pointer, piece: usize| {
+            // Another thread may change the memory meanwhile, and with it the lengths that it tells, or take it away:
+            // then what the record says of it does not matter.
+            let piece = piece.min(pieces - done);
+            // SAFETY: room for this much was made.
+            unsafe { user::copy_in(place.add(done), pointer, piece) };
+            done += piece;
         };
         outputs::walk(call, &made.arguments, result, before, put);
-        // SAFETY: room for the suffix was asked for, too.
-        unsafe { core::ptr::copy_nonoverlapping(suffix.as_ptr(), place, suffix.len()) };
+        // SAFETY: room for the suffix was made, too.
+        unsafe { core::ptr::copy_nonoverlapping(suffix.as_ptr(), place.add(pieces), suffix.len()) };
     });
 }
 

@@ -126,7 +126,7 @@ pub fn pour(
         let length = piece.min(payload.len() - used);
         // Another thread may have taken the memory away before this one had its turn: then it is not seen.
         if let Some(bytes) = payload.get(used..used + length) {
-            user::copy_out(pointer, bytes.as_ptr(), length);
+            user::copy_out(pointer, bytes);
         }
         used += length;
     });

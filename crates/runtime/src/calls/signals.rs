@@ -17,10 +17,9 @@ use wayfarer_runtime_abi::record;
 pub fn action(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, Number::RT_SIGACTION, &made.arguments);
     let result = actions::action(thread, &made.arguments, None);
-    let mut old = [0u8; 32];
     if result == 0
         && made.arguments[2] != 0
-        && user::copy_in(old.as_mut_ptr(), made.arguments[2], 32)
+        && let Some(old) = user::read::<[u8; 32]>(made.arguments[2])
     {
         thread.emit_with(made.head(0), &old);
     } else {
@@ -62,7 +61,7 @@ pub fn mask(thread: &mut Thread, made: &mut Made) -> isize {
             && let Some(old) = user::read::<u64>(arguments[2])
         {
             let old = old | thread.signals.believed_blocked;
-            user::copy_out(arguments[2], (&raw const old).cast(), 8);
+            user::write(arguments[2], old);
         }
         if let Some(mask) = asked {
             actions::note_mask(thread, arguments[0], mask);

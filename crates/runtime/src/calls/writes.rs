@@ -96,10 +96,10 @@ fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<(usize,
 /// The record of such a write: address (8 bytes), then the bytes.
 fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize, length: usize) {
     thread.emit_filled(made.head(result), 8 + length, |place| {
-        // SAFETY: room was made; the memory is mapped shared, the kernel has just changed it.
+        // SAFETY: room was made. Another thread may take the memory away meanwhile: then it is not seen.
         unsafe {
             place.cast::<u64>().write_unaligned(address as u64);
-            core::ptr::copy_nonoverlapping(address as *const u8, place.add(8), length);
+            user::copy_in(place.add(8), address, length);
         }
     });
 }
@@ -261,7 +261,7 @@ fn replay_plain(thread: &mut Thread, made: &mut Made, promised: &Record<'static>
         // The file was mapped: the write changed memory.
         let address = u64::from_le_bytes(*address) as usize;
         if !writethrough::write_behind(thread, address, bytes) {
-            user::copy_out(address, bytes.as_ptr(), bytes.len());
+            user::copy_out(address, bytes);
         }
         return result;
     }

@@ -34,7 +34,8 @@ pub fn prepare() {
         return;
     };
     for (place, (_, ours)) in [first, second].into_iter().zip(pointers) {
-        if !replace(&loader, place, ours) {
+        // SAFETY: the place of the function that ours stands for; there is one thread.
+        if !unsafe { replace(&loader, place, ours) } {
             return;
         }
     }
@@ -63,7 +64,10 @@ fn place_of(loader: &Module, function: usize) -> Option<usize> {
 }
 
 /// Puts another function there, in memory that the loader may have made read-only.
-fn replace(loader: &Module, place: usize, function: usize) -> bool {
+///
+/// # Safety
+/// The place must be that of a pointer to a function of the same kind, which nobody reads meanwhile.
+unsafe fn replace(loader: &Module, place: usize, function: usize) -> bool {
     const PAGE: usize = 4096;
     const READ: usize = 1;
     const READ_WRITE: usize = 3;
@@ -71,7 +75,7 @@ fn replace(loader: &Module, place: usize, function: usize) -> bool {
     let is_fixed = loader
         .fixed_data()
         .is_some_and(|(start, length)| place.wrapping_sub(start) < length);
-    // SAFETY: the page is the loader's, and the pointer in it is not read meanwhile: there is one thread.
+    // SAFETY: the page is the loader's; the rest as the caller says.
     unsafe {
         if is_fixed && raw::syscall6(Number::MPROTECT, page, PAGE, READ_WRITE, 0, 0, 0) != 0 {
             return false;

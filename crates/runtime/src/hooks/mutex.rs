@@ -102,15 +102,19 @@ impl Mutex<'_> {
     /// Replay: acquires it at its turn.
     pub fn acquire(&self, thread: &mut Thread) -> i32 {
         runs::before(thread, self.order, self.object);
-        let result = lock_really(thread, self.address);
+        // SAFETY: whoever made this said that there is one.
+        let result = unsafe { lock_really(thread, self.address) };
         runs::after_lock(thread, self.order);
         result
     }
 }
 
 /// Replay: the real lock; its owner will release it.
-pub fn lock_really(thread: &mut Thread, address: usize) -> i32 {
-    // SAFETY: the program's own mutex.
+///
+/// # Safety
+/// There must be a mutex.
+pub unsafe fn lock_really(thread: &mut Thread, address: usize) -> i32 {
+    // SAFETY: as the caller says.
     unsafe {
         if solid::is_on(thread) {
             let mut result = call1(Real::mutex_trylock, address);

@@ -367,7 +367,7 @@ fn adopt_thread(thread: &mut Thread) {
     thread.ending.clear_tid = place;
     if thread.mode == MODE_REPLAY {
         let tid = thread.tid;
-        user::copy_out(place, (&raw const tid).cast(), 4);
+        user::write(place, tid);
     }
 }
 
@@ -631,7 +631,8 @@ unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
             if !same {
                 diverge::details([module.base as u64, 0, 0, 0]);
                 if !module.name.is_null() {
-                    diverge::text(module.name, length_of(module.name));
+                    let length = length_of(module.name);
+                    diverge::text(core::slice::from_raw_parts(module.name, length));
                 }
                 diverge::report(
                     thread,
@@ -653,7 +654,7 @@ unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
             let loader = Module::at(auxiliary.loader, core::ptr::null());
             guards::restore(auxiliary.random, random, auxiliary.loader, loader.end());
         }
-        user::copy_out(auxiliary.random, random.as_ptr(), 16);
+        user::copy_out(auxiliary.random, random);
     }
     // SAFETY: our variables are out of the environment, the program has not begun.
     unsafe { environment::restore_execfn(exec::field(next.payload, record::start::EXECFN)) };

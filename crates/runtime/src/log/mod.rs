@@ -199,7 +199,10 @@ impl Thread {
     }
 
     /// Goes on writing in a chunk that has room on the disk for so many bytes, after its first `committed` ones.
-    fn attach(&mut self, chunk: *mut Chunk, committed: u64, room: u64) {
+    ///
+    /// # Safety
+    /// The chunk must be this thread's, and at least that long.
+    unsafe fn attach(&mut self, chunk: *mut Chunk, committed: u64, room: u64) {
         self.log.chunk = chunk;
         self.log.cursor = (chunk as u64 + CHUNK_HEAD + committed) as *mut u8;
         self.log.limit = (chunk as u64 + room) as *mut u8;
@@ -217,7 +220,8 @@ impl Thread {
         };
         let is_small = sequence == 0 && CHUNK_HEAD + committed <= FIRST_BYTES;
         let room = if is_small { FIRST_BYTES } else { units * UNIT };
-        self.attach(chunk, committed, room);
+        // SAFETY: as the caller says.
+        unsafe { self.attach(chunk, committed, room) };
         self.log.sequence = sequence.wrapping_add(1);
     }
 

@@ -83,8 +83,11 @@ extern "C" fn string_job(data: *mut u8) {
 }
 
 /// Copies `length` bytes from the program's memory; false on a bad pointer.
+///
+/// # Safety
+/// `to` must be valid for writes of `length` bytes.
 #[inline]
-pub fn copy_in(to: *mut u8, from: usize, length: usize) -> bool {
+pub unsafe fn copy_in(to: *mut u8, from: usize, length: usize) -> bool {
     if from == 0 {
         return false;
     }
@@ -92,21 +95,57 @@ pub fn copy_in(to: *mut u8, from: usize, length: usize) -> bool {
     unsafe { guard::copy(to, from as *const u8, length) }
 }
 
+/// Fills `to` from the program's memory; false on a bad pointer.
+#[inline]
+pub fn fill(to: &mut [u8], from: usize) -> bool {
+    // SAFETY: the target is a slice.
+    unsafe { copy_in(to.as_mut_ptr(), from, to.len()) }
+}
+
+/// What may be made of any bytes of the program's memory.
+///
+/// # Safety
+/// Any bits must be a value, and all bytes of a value must be defined.
+pub unsafe trait Plain: Copy + Default {}
+
+macro_rules! plain {
+    ($($value:ty),*) => {$(
+        // SAFETY: a number has no padding, and any bits are one.
+        unsafe impl Plain for $value {}
+    )*};
+}
+
+plain!(u8, u16, u32, u64, i32, usize);
+
+// SAFETY: as of a number, one behind the other.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] where [T; N]: Default {}
+
 /// A value of the program's memory.
 #[inline]
-pub fn read<T: Copy + Default>(from: usize) -> Option<T> {
+pub fn read<T: Plain>(from: usize) -> Option<T> {
     let mut value = T::default();
-    copy_in((&raw mut value).cast(), from, size_of::<T>()).then_some(value)
+    // SAFETY: as much as a value takes, and any bits are one.
+    unsafe { copy_in((&raw mut value).cast(), from, size_of::<T>()) }.then_some(value)
 }
 
 /// Copies into the program's memory; false on a bad pointer.
 #[inline]
-pub fn copy_out(to: usize, from: *const u8, length: usize) -> bool {
+pub fn copy_out(to: usize, bytes: &[u8]) -> bool {
     if to == 0 {
         return false;
     }
-    // SAFETY: as in `copy_in`, the other way round.
-    unsafe { guard::copy(to as *mut u8, from, length) }
+    // SAFETY: what lies there is the program's, which asked for this; a fault ends the copy.
+    unsafe { guard::copy(to as *mut u8, bytes.as_ptr(), bytes.len()) }
+}
+
+/// Puts a value into the program's memory; false on a bad pointer.
+#[inline]
+pub fn write<T: Plain>(to: usize, value: T) -> bool {
+    let value = &raw const value;
+    // SAFETY: all bytes of a value are defined.
+    copy_out(to, unsafe {
+        core::slice::from_raw_parts(value.cast(), size_of::<T>())
+    })
 }
 
 /// Bytes that are copied before they are looked at.
@@ -121,7 +160,8 @@ pub fn hash(thread: &mut Thread, hash: u64, from: usize, length: usize) -> u64 {
     if length <= SHORT {
         let mut copy = [0u8; SHORT];
         // A guarded copy is cheaper than a guarded call.
-        if !copy_in(copy.as_mut_ptr(), from, length) {
+        // SAFETY: not longer than the copy.
+        if !unsafe { copy_in(copy.as_mut_ptr(), from, length) } {
             return hash;
         }
         // SAFETY: just filled that far.
@@ -150,7 +190,7 @@ pub fn string_length(thread: &mut Thread, from: usize, limit: usize) -> Option<u
         length: limit,
         hash: 0,
     };
-    // SAFETY: as in `copy_in`.
+    // SAFETY: as in `hash`.
     unsafe { guard::attempt(&raw mut thread.guard, string_job, (&raw mut job).cast()) }
         .then_some(job.length)
 }

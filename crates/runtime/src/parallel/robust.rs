@@ -7,7 +7,7 @@
 use crate::memory::user;
 use crate::session::futex;
 use crate::state::Thread;
-use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
+use wayfarer_runtime_abi::atomic::{Ordering, fence};
 
 const OWNER_DIED: u32 = 0x4000_0000;
 const TID: u32 = 0x3fff_ffff;
@@ -35,7 +35,7 @@ pub fn release(thread: &mut Thread) {
     if pending != 0 {
         mark(thread, (pending & !1).wrapping_add(offset));
     }
-    user::copy_out(head, (&raw const head).cast(), 8);
+    user::write(head, head);
 }
 
 fn mark(thread: &Thread, word: usize) {
@@ -48,10 +48,10 @@ fn mark(thread: &Thread, word: usize) {
     if value & TID != thread.tid {
         return;
     }
-    // SAFETY: just read, aligned.
-    let word = unsafe { &*(word as *const AtomicU32) };
-    word.store((value & !TID) | OWNER_DIED, Ordering::Release);
+    // A word that is written as one, after all that this thread wrote before.
+    fence(Ordering::Release);
+    user::write(word, (value & !TID) | OWNER_DIED);
     if value & !TID != 0 {
-        futex::wake(word, 1);
+        futex::wake_at(word, 1);
     }
 }

@@ -121,7 +121,8 @@ fn begin_run(thread: &mut Thread, order: Order<'_>, object: Object) {
     if order.tail.run.load(Ordering::Acquire) != before {
         wait_for_run(thread, order, number, before, object.kind);
         if object.kind == sync::MUTEX {
-            wait_for_release(object.address);
+            // SAFETY: the mutex that is about to be locked.
+            unsafe { wait_for_release(object.address) };
         }
     }
     order
@@ -331,9 +332,12 @@ fn rest_a_while(thread: &mut Thread, handover: &AtomicU32, seen: u32, looks: &mu
 }
 
 /// The last access of the run before was an acquisition: lets its release, which is about to come, go first.
-fn wait_for_release(address: usize) {
+///
+/// # Safety
+/// There must be a mutex.
+unsafe fn wait_for_release(address: usize) {
     const MOST: u32 = tries(64);
-    // SAFETY: the mutex that is about to be locked; its first word is 0 while it is free.
+    // SAFETY: as the caller says; its first word is 0 while it is free.
     let word = unsafe { &*(address as *const AtomicU32) };
     let mut looks = 0;
     while looks < MOST && word.load(Ordering::Relaxed) != 0 {

@@ -114,7 +114,8 @@ fn look_through(
     while done < length {
         let there = (length - done).min(thread.scratch.len());
         let place = from + done;
-        if !user::copy_in(thread.scratch.as_mut_ptr(), place, there) {
+        let into = thread.scratch.get_mut(..there);
+        if !into.is_some_and(|into| user::fill(into, place)) {
             return;
         }
         let is_last = done + there == length;
@@ -133,15 +134,18 @@ fn look_through(
     }
 }
 
-/// Makes a read fault. This code does not run yet.
-fn mark(address: usize) {
+/// Makes a read fault.
+///
+/// # Safety
+/// The address must be that of an opcode in private code that does not run yet.
+unsafe fn mark(address: usize) {
     const READ_WRITE: usize = 3;
     const READ_EXECUTE: usize = 5;
     if dispatch::is_own_text(address) {
         return;
     }
     let page = address & !(PAGE - 1);
-    // SAFETY: a page of private code; the byte was just found there.
+    // SAFETY: as the caller says.
     unsafe {
         if raw::syscall6(Number::MPROTECT, page, PAGE, READ_WRITE, 0, 0, 0) == 0 {
             (address as *mut u8).write_volatile(HALT);
@@ -188,7 +192,9 @@ pub fn mark_mapped(thread: &mut Thread, address: usize, length: usize, offset: u
     // SAFETY: the header was just found there.
     let module = is_header.then(|| unsafe { Module::at(header, core::ptr::null()) });
     let functions = module.and_then(|module| Functions::of(&module));
-    look_through(thread, functions, (address, length), &mut mark);
+    // SAFETY: found in a part of a file that was just mapped: nothing runs there yet.
+    let found = &mut |site| unsafe { mark(site) };
+    look_through(thread, functions, (address, length), found);
 }
 
 /// Whether an ELF header lies there, and after it on the same page the table of the file's segments.
@@ -215,11 +221,9 @@ fn mark_module(thread: &mut Thread, module: &Module) {
         && known != 0
     {
         for site in entry.sites.iter().take(known as usize - 1) {
-            mark(
-                module
-                    .base
-                    .wrapping_add(site.load(Ordering::Relaxed) as usize),
-            );
+            let site = site.load(Ordering::Relaxed) as usize;
+            // SAFETY: found in this very module by whoever loaded it first.
+            unsafe { mark(module.base.wrapping_add(site)) };
         }
         return;
     }
@@ -227,7 +231,8 @@ fn mark_module(thread: &mut Thread, module: &Module) {
     let functions = Functions::of(module);
     for code in module.code() {
         look_through(thread, functions, code, &mut |site| {
-            mark(site);
+            // SAFETY: just found in the module, which does not run yet.
+            unsafe { mark(site) };
             let place = entry.and_then(|entry| entry.sites.get(count));
             if let Some(place) = place {
                 place.store(site.wrapping_sub(module.base) as u32, Ordering::Relaxed);

@@ -68,7 +68,7 @@ impl Function {
         let mut place = self.start;
         while place <= address {
             let mut code = [0u8; 16];
-            if !user::copy_in((&raw mut code).cast(), place, code.len()) {
+            if !user::fill(&mut code, place) {
                 return false;
             }
             as_written(&mut code);

@@ -32,12 +32,12 @@ pub fn details(words: [u64; 4]) {
 }
 
 /// Sets the text of the report that is about to be made.
-pub fn text(bytes: *const u8, length: usize) {
-    // SAFETY: as in `details`; the caller's bytes are readable, the length is capped.
+pub fn text(bytes: &[u8]) {
+    // SAFETY: as in `details`; the length is capped.
     unsafe {
         if (*place()).state.load(Ordering::Relaxed) == 0 {
             let to = (&raw mut (*place()).text).cast::<u8>();
-            core::ptr::copy_nonoverlapping(bytes, to, length.min(127));
+            core::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len().min(127));
         }
     }
 }

@@ -53,6 +53,12 @@ pub fn wake(word: &AtomicU32, how_many: u32) {
     futex(word, WAKE, how_many, None, 0);
 }
 
+/// Wakes those that sleep on a word of the program's, which need not be there any more.
+pub fn wake_at(address: usize, how_many: u32) {
+    // SAFETY: the kernel judges the address, and looks for sleepers only.
+    unsafe { raw::syscall6(Number::FUTEX, address, WAKE, how_many as usize, 0, 0, 0) };
+}
+
 fn futex(word: &AtomicU32, operation: usize, value: u32, time: Option<&[u64; 2]>, bits: u32) {
     let word = core::ptr::from_ref(word) as usize;
     let time = time.map_or(0, |time| core::ptr::from_ref(time) as usize);

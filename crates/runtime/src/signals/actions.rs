@@ -69,10 +69,12 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
             )
         };
     }
-    let mut new = [0u64; 4];
-    if arguments[1] != 0 && !user::copy_in((&raw mut new).cast(), arguments[1], size_of::<Action>())
-    {
-        return -14;
+    let mut new = None;
+    if arguments[1] != 0 {
+        new = user::read::<[u64; 4]>(arguments[1]);
+        if new.is_none() {
+            return -14;
+        }
     }
     let process = thread.process();
     let entry = process.signals.action(signal);
@@ -106,21 +108,20 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
             .set(process.signals.actions_known.get() | bit(signal as i32));
     }
     let old = entry.get();
-    if arguments[1] != 0 {
+    if let Some([handler, flags, restorer, mask]) = new {
         let new = Action {
-            handler: new[0] as usize,
-            flags: new[1],
-            restorer: new[2] as usize,
-            mask: new[3],
+            handler: handler as usize,
+            flags,
+            restorer: restorer as usize,
+            mask,
         };
         entry.set(new);
         if !has_own_handler(signal) {
             apply(thread, signal, &new);
         }
     }
-    if arguments[2] != 0
-        && !user::copy_out(arguments[2], (&raw const old).cast(), size_of::<Action>())
-    {
+    let words = [old.handler as u64, old.flags, old.restorer as u64, old.mask];
+    if arguments[2] != 0 && !user::write(arguments[2], words) {
         return -14;
     }
     0
