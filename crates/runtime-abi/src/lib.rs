@@ -15,6 +15,7 @@ pub mod library;
 pub mod record;
 pub mod sites;
 pub mod wait;
+pub mod word;
 
 /// Version of everything in this crate. A trace with another number is refused.
 pub const ABI_VERSION: u32 = 13;

@@ -14,10 +14,10 @@ pub mod thread;
 pub mod upcalls;
 pub mod vain;
 pub mod windows;
-pub mod word;
 
 pub use process::Process;
 pub use thread::Thread;
+pub use wayfarer_runtime_abi::word;
 
 use wayfarer_calls::Number;
 use wayfarer_entrance::{raw, tls};
