@@ -262,10 +262,10 @@ fn make_session(
     *header.next_thread.get_mut() = 2;
     if let Some(root) = session.process_mut(1) {
         *root.state.get_mut() = process_state::RUNNING;
-        root.main_thread = 1;
+        root.main_thread.set(1);
     }
     if let Some(thread) = session.thread_mut(1) {
-        thread.process = 1;
+        thread.process.set(1);
     }
     Ok(session)
 }
@@ -394,8 +394,8 @@ impl Wait<'_> {
             .filter_map(|id| self.session.process(id))
             .filter(|slot| slot.state.load(Ordering::Acquire) == process_state::RUNNING)
             .filter_map(|slot| {
-                let stat = Stat::read(slot.pid as i32).filter(|stat| stat.state != 'Z')?;
-                Some(format!("{} {}", stat.name, slot.pid))
+                let stat = Stat::read(slot.pid.get() as i32).filter(|stat| stat.state != 'Z')?;
+                Some(format!("{} {}", stat.name, slot.pid.get()))
             })
             .collect();
         let (number, names) = match running.len() {

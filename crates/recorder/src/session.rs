@@ -119,7 +119,7 @@ impl Session {
         *header.next_object.get_mut() = 2;
         header.magic.store(MAGIC, Ordering::Release);
         if let Some(output) = session.object_mut(1) {
-            output.kind = object_kind::OUTPUT;
+            output.kind.set(object_kind::OUTPUT);
         }
         Ok(session)
     }
@@ -306,7 +306,7 @@ mod tests {
         let session = Session::create(&path).unwrap();
         assert_eq!(session.header().abi_version, ABI_VERSION);
         assert_eq!(session.header().magic.load(Ordering::Relaxed), MAGIC);
-        assert_eq!(session.object(1).unwrap().kind, object_kind::OUTPUT);
+        assert_eq!(session.object(1).unwrap().kind.get(), object_kind::OUTPUT);
         let metadata = std::fs::metadata(&path).unwrap();
         assert_eq!(metadata.len(), SESSION_SIZE);
         let allocated = std::os::unix::fs::MetadataExt::blocks(&metadata) * 512;

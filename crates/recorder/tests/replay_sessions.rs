@@ -47,16 +47,16 @@ fn the_session_holds_what_the_trace_holds() {
     let mut end = 0;
     for (id, log) in [(1, first.bytes()), (2, second.bytes())] {
         let slot = session.thread(id).unwrap();
-        assert_eq!(slot.log_length, log.len() as u64);
-        assert_eq!(slot.log_offset % 8, 0);
+        assert_eq!(slot.log_length.get(), log.len() as u64);
+        assert_eq!(slot.log_offset.get() % 8, 0);
         let mut found = vec![1; log.len() + 16];
         session
             .file()
-            .read_exact_at(&mut found, slot.log_offset)
+            .read_exact_at(&mut found, slot.log_offset.get())
             .unwrap();
         assert_eq!(found[..log.len()], log);
         assert_eq!(found[log.len()..], [0; 16]);
-        end = slot.log_offset + log.len() as u64 + 16;
+        end = slot.log_offset.get() + log.len() as u64 + 16;
     }
     let header = session.header_mut();
     assert!(ARENA_OFFSET + *header.arena_next.get_mut() * UNIT >= end);
@@ -70,17 +70,28 @@ fn the_session_holds_what_the_trace_holds() {
     );
     let root = session.process_mut(1).unwrap();
     assert_eq!(
-        (*root.state.get_mut(), root.pid, root.main_thread),
+        (
+            *root.state.get_mut(),
+            root.pid.get(),
+            root.main_thread.get()
+        ),
         (process_state::RUNNING, 100, 1)
     );
-    assert_eq!(root.end_status, 1 << 31 | 2 << 8);
+    assert_eq!(root.end_status.get(), 1 << 31 | 2 << 8);
     let child = session.process_mut(2).unwrap();
     assert_eq!(
-        (*child.state.get_mut(), child.parent, child.end_status),
+        (
+            *child.state.get_mut(),
+            child.parent.get(),
+            child.end_status.get()
+        ),
         (process_state::FREE, 1, 0)
     );
     let pipe = session.object_mut(2).unwrap();
-    assert_eq!((pipe.kind, pipe.process), (object_kind::PIPE, 2));
+    assert_eq!(
+        (pipe.kind.get(), pipe.process.get()),
+        (object_kind::PIPE, 2)
+    );
 }
 
 #[test]
@@ -131,15 +142,16 @@ fn runs_are_told_with_their_own_lengths() {
     for (id, log) in (1..).zip(&expected) {
         let log = log.bytes();
         let slot = session.thread(id).unwrap();
-        assert_eq!(slot.log_length, log.len() as u64);
+        assert_eq!(slot.log_length.get(), log.len() as u64);
         let mut found = vec![1; log.len() + 16];
         session
             .file()
-            .read_exact_at(&mut found, slot.log_offset)
+            .read_exact_at(&mut found, slot.log_offset.get())
             .unwrap();
         assert!(found[..log.len()] == log, "the log of thread {id}");
         assert_eq!(found[log.len()..], [0; 16]);
-        places.push((slot.log_offset, slot.log_offset + slot.log_length + 16));
+        let start = slot.log_offset.get();
+        places.push((start, start + slot.log_length.get() + 16));
     }
     assert!(places[0].1 <= places[1].0 || places[1].1 <= places[0].0);
     let header = session.header_mut();

@@ -1,6 +1,10 @@
 //! What lies where in the session file.
+//!
+//! Every process maps it, and so does the host. So each field that changes while the debuggee runs is an atomic or a
+//! [`Word`]; plain fields are filled in before it starts. A chunk belongs to one thread.
 
 use crate::atomic::{AtomicU16, AtomicU32, AtomicU64};
+use crate::word::Word;
 
 /// Every process maps the session file here: far from the heap, the libraries and the stack.
 pub const SESSION_BASE: usize = 0x2000_0000_0000;
@@ -184,25 +188,25 @@ pub struct Divergence {
     /// 0 none, 1 being written, 2 complete (set last).
     pub state: AtomicU32,
     /// One of [`divergence`].
-    pub kind: u32,
-    pub process: u32,
-    pub thread: u32,
+    pub kind: Word<u32>,
+    pub process: Word<u32>,
+    pub thread: Word<u32>,
     /// Number of the event in that thread, counted from zero.
-    pub event: u64,
+    pub event: Word<u64>,
     /// Promised record: tag, call number, check byte, result. Tag 0: the log had ended.
-    pub promised_tag: u32,
-    pub promised_check: u32,
-    pub promised_nr: i64,
-    pub promised_result: i64,
+    pub promised_tag: Word<u32>,
+    pub promised_check: Word<u32>,
+    pub promised_nr: Word<i64>,
+    pub promised_result: Word<i64>,
     /// What came: call number (or -1), check byte, arguments.
-    pub came_nr: i64,
-    pub came_check: u32,
-    pub spare: u32,
-    pub came_arguments: [u64; 6],
+    pub came_nr: Word<i64>,
+    pub came_check: Word<u32>,
+    pub spare: Word<u32>,
+    pub came_arguments: [Word<u64>; 6],
     /// Free words whose meaning depends on `kind` (addresses, sizes, an errno).
-    pub detail: [u64; 4],
+    pub detail: [Word<u64>; 4],
     /// A path or other text, zero padded.
-    pub text: [u8; 128],
+    pub text: [Word<u8>; 128],
 }
 
 pub mod divergence {
@@ -255,31 +259,31 @@ pub mod process_flags {
 pub struct ProcessSlot {
     /// One of [`process_state`]; futex word in a replay.
     pub state: AtomicU32,
-    pub parent: u32,
+    pub parent: Word<u32>,
     /// Process id as the program saw it while recording.
-    pub pid: u32,
+    pub pid: Word<u32>,
     /// Process id now.
     pub real_pid: AtomicU32,
     pub flags: AtomicU32,
     pub status: AtomicU32,
     /// Global number of its first thread.
-    pub main_thread: u32,
+    pub main_thread: Word<u32>,
     pub threads_live: AtomicU32,
     pub threads_parked: AtomicU32,
     /// How its recording ended, filled in by the host for a replay: wait status as wait4 gives it,
     /// with bit 31 set when known.
-    pub end_status: u32,
+    pub end_status: Word<u32>,
     pub token: Token,
     /// Thread that made the last exec, and goes on as the first thread of the new image; 0 none.
-    pub image_thread: u32,
+    pub image_thread: Word<u32>,
     /// One of [`dispatch_state`].
     pub dispatch: AtomicU32,
     pub execs: AtomicU32,
     /// Number of entries in `survivors`.
-    pub survivors_count: u32,
-    pub name: [u8; 32],
+    pub survivors_count: Word<u32>,
+    pub name: [Word<u8>; 32],
     /// Tracked descriptors that survive an exec, for the next program image: descriptor, entry.
-    pub survivors: [[u32; 2]; 19],
+    pub survivors: [[Word<u32>; 2]; 19],
 }
 
 /// Whether a process may do without Syscall User Dispatch (`ProcessSlot::dispatch`).
@@ -319,9 +323,9 @@ pub mod waiting {
 /// One thread; the index is the global number of the thread (the first is 1).
 #[repr(C)]
 pub struct ThreadSlot {
-    pub process: u32,
+    pub process: Word<u32>,
     /// Thread id as the program saw it while recording.
-    pub tid: u32,
+    pub tid: Word<u32>,
     pub real_tid: AtomicU32,
     /// Recording: not 0 while somebody asks the thread for its turn. Replay: one of [`waiting`], and its argument.
     pub waiting: AtomicU32,
@@ -330,9 +334,9 @@ pub struct ThreadSlot {
     pub events: AtomicU64,
     /// Recording: offset of the current chunk, kept for the image after an exec.
     /// Replay: offset of the log in the session file.
-    pub log_offset: u64,
+    pub log_offset: Word<u64>,
     /// Replay: length of the log.
-    pub log_length: u64,
+    pub log_length: Word<u64>,
     /// Recording: sequence number of the current chunk. Replay: bytes consumed so far.
     pub log_position: AtomicU64,
     /// Running checksum of what the thread wrote, kept for the image after an exec.
@@ -380,13 +384,13 @@ pub struct Direction {
 /// A pipe or connection. Side 0 writes direction 0 and reads direction 1; a pipe has only direction 0.
 #[repr(C)]
 pub struct Object {
-    pub kind: u32,
+    pub kind: Word<u32>,
     pub flags: AtomicU32,
     /// Process and thread that made it.
-    pub process: u32,
-    pub thread: u32,
+    pub process: Word<u32>,
+    pub thread: Word<u32>,
     pub directions: [Direction; 2],
-    pub padding: [u8; 16],
+    pub padding: [Word<u8>; 16],
 }
 
 /// A connection on its way: the client wrote it down, the accepting side looks for it.
@@ -394,10 +398,11 @@ pub struct Object {
 pub struct Connection {
     /// 0 free, 1 being written, 2 valid, 3 taken.
     pub state: AtomicU32,
-    pub object: u32,
-    pub key_length: u32,
-    pub hash: u32,
-    pub key: [u8; 112],
+    pub object: Word<u32>,
+    pub key_length: Word<u32>,
+    pub hash: Word<u32>,
+    /// Up to 112 bytes.
+    pub key: [Word<u64>; 14],
 }
 
 /// Where a module reads the time-stamp counter: found by the first process that loads it, for all others.
@@ -443,6 +448,8 @@ const _: () =
     assert!(HANDOVERS_OFFSET as usize + HANDOVERS * HANDOVER_SIZE <= PROCESSES_OFFSET as usize);
 const _: () = assert!(core::mem::size_of::<Delay>() == 8);
 const _: () = assert!(MAX_PROCESSES - 1 <= u16::MAX as u32);
+const _: () = assert!(MAX_PROCESSES.is_power_of_two() && MAX_THREADS.is_power_of_two());
+const _: () = assert!(MAX_OBJECTS.is_power_of_two() && MAX_CONNECTIONS.is_power_of_two());
 const _: () = assert!(core::mem::size_of::<ProcessSlot>() == 256);
 const _: () = assert!(core::mem::size_of::<ThreadSlot>() == 64);
 const _: () = assert!(core::mem::size_of::<Object>() == 128);

@@ -4,7 +4,9 @@
 //! makes several of them belong together is the turn of serial mode, the order of the process's calls in parallel mode,
 //! or that there is one thread only.
 
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
 
 /// A value that is read and written as one.
 pub trait Whole: Copy {
@@ -47,7 +49,7 @@ macro_rules! whole {
     )*};
 }
 
-whole!(bool: AtomicBool, u32: AtomicU32, u64: AtomicU64, usize: AtomicUsize);
+whole!(bool: AtomicBool, u8: AtomicU8, u32: AtomicU32, u64: AtomicU64, usize: AtomicUsize, i64: AtomicI64);
 
 impl<T> Whole for *mut T {
     type Atomic = AtomicPtr<T>;
@@ -60,5 +62,19 @@ impl<T> Whole for *mut T {
     #[inline(always)]
     fn store(atomic: &AtomicPtr<T>, value: *mut T) {
         atomic.store(value, Ordering::Relaxed);
+    }
+}
+
+impl<T> Whole for *const T {
+    type Atomic = AtomicPtr<T>;
+
+    #[inline(always)]
+    fn load(atomic: &AtomicPtr<T>) -> *const T {
+        atomic.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn store(atomic: &AtomicPtr<T>, value: *const T) {
+        atomic.store(value.cast_mut(), Ordering::Relaxed);
     }
 }

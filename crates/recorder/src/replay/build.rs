@@ -195,18 +195,19 @@ fn fill_processes(session: &mut Session, trace: &Trace, plan: &Plan) -> Result<(
         } else {
             process_state::FREE
         };
-        slot.parent = process.parent.0;
-        slot.pid = process.pid;
-        slot.main_thread = process.main_thread.0;
+        slot.parent.set(process.parent.0);
+        slot.pid.set(process.pid);
+        slot.main_thread.set(process.main_thread.0);
         let wanted = plan
             .wanted
             .as_ref()
             .is_some_and(|wanted| wanted.contains(&process.id));
         let kept = process.flags & process_flags::SHARED_DOMAIN;
         *slot.flags.get_mut() = kept | if wanted { process_flags::WANTED } else { 0 };
-        slot.end_status = plan.ends.get(&process.id).map_or(0, |end| end_status(*end));
-        for (to, from) in slot.name.iter_mut().zip(process.program.bytes()) {
-            *to = from;
+        let end = plan.ends.get(&process.id);
+        slot.end_status.set(end.map_or(0, |end| end_status(*end)));
+        for (to, from) in slot.name.iter().zip(process.program.bytes()) {
+            to.set(from);
         }
         next = next.max(process.id.0 + 1);
     }
@@ -227,10 +228,10 @@ fn fill_objects(session: &mut Session, trace: &Trace) -> Result<(), BuildError> 
             number: object.id.0,
         };
         let slot = session.object_mut(object.id.0).ok_or(too_large)?;
-        slot.kind = object.kind;
+        slot.kind.set(object.kind);
         *slot.flags.get_mut() = object.flags;
-        slot.process = object.process.0;
-        slot.thread = object.thread.0;
+        slot.process.set(object.process.0);
+        slot.thread.set(object.thread.0);
         next = next.max(object.id.0 + 1);
     }
     *session.header_mut().next_object.get_mut() = next.min(MAX_OBJECTS);
@@ -249,10 +250,11 @@ fn fill_threads(
             number: thread.id.0,
         };
         let slot = session.thread_mut(thread.id.0).ok_or(too_large)?;
-        slot.process = thread.process.0;
-        slot.tid = thread.tid;
-        (slot.log_offset, slot.log_length) =
-            places.get(&thread.id).copied().unwrap_or((ARENA_OFFSET, 0));
+        slot.process.set(thread.process.0);
+        slot.tid.set(thread.tid);
+        let (offset, length) = places.get(&thread.id).copied().unwrap_or((ARENA_OFFSET, 0));
+        slot.log_offset.set(offset);
+        slot.log_length.set(length);
         next = next.max(thread.id.0 + 1);
     }
     *session.header_mut().next_thread.get_mut() = next.min(MAX_THREADS);

@@ -7,6 +7,7 @@ use wayfarer_model::{ObjectId, ProcessId, ThreadId};
 use wayfarer_replay::observed::{Answers, Life, ProcessorUse, Questions};
 use wayfarer_replay::{Met, Observation, Plan, ProcessState, ThreadState, Wait};
 use wayfarer_runtime_abi::layout::{ThreadSlot, process_state, waiting};
+use wayfarer_runtime_abi::word::Word;
 
 use crate::children::{self, Stat};
 use crate::session::Session;
@@ -43,10 +44,10 @@ pub fn threads(session: &Session, plan: &Plan) -> Vec<ThreadState> {
 /// One of them.
 pub fn thread(session: &Session, plan: &Plan, id: ThreadId) -> Option<ThreadState> {
     let slot = session.thread(id.0)?;
-    let running = session.process(slot.process)?.state.load(Acquire) == process_state::RUNNING;
+    let running = session.process(slot.process.get())?.state.load(Acquire) == process_state::RUNNING;
     Some(ThreadState {
         id,
-        process: ProcessId(slot.process),
+        process: ProcessId(slot.process.get()),
         live: running && slot.real_tid.load(Acquire) != 0,
         events: slot.events.load(Relaxed),
         promised: plan.events.get(&id).copied().unwrap_or(0),
@@ -107,25 +108,22 @@ fn divergence(session: &Session) -> Option<Met> {
     if found.state.load(Acquire) != COMPLETE {
         return None;
     }
-    let text = found
-        .text
-        .split(|&byte| byte == 0)
-        .next()
-        .unwrap_or_default();
+    let text = found.text.iter().map(Word::get);
+    let text: Vec<u8> = text.take_while(|byte| *byte != 0).collect();
     Some(Met {
-        kind: found.kind,
-        process: ProcessId(found.process),
-        thread: ThreadId(found.thread),
-        event: found.event,
-        promised_tag: found.promised_tag as u8,
-        promised_check: found.promised_check as u8,
-        promised_number: found.promised_nr,
-        promised_result: found.promised_result,
-        came_number: found.came_nr,
-        came_check: found.came_check as u8,
-        came_arguments: found.came_arguments,
-        detail: found.detail,
-        text: String::from_utf8_lossy(text).into_owned(),
+        kind: found.kind.get(),
+        process: ProcessId(found.process.get()),
+        thread: ThreadId(found.thread.get()),
+        event: found.event.get(),
+        promised_tag: found.promised_tag.get() as u8,
+        promised_check: found.promised_check.get() as u8,
+        promised_number: found.promised_nr.get(),
+        promised_result: found.promised_result.get(),
+        came_number: found.came_nr.get(),
+        came_check: found.came_check.get() as u8,
+        came_arguments: found.came_arguments.each_ref().map(Word::get),
+        detail: found.detail.each_ref().map(Word::get),
+        text: String::from_utf8_lossy(&text).into_owned(),
     })
 }
 
@@ -157,7 +155,7 @@ fn life(session: &Session, process: ProcessId) -> Life {
 
 fn processor_use(session: &Session, thread: ThreadId) -> Option<ProcessorUse> {
     let slot = session.thread(thread.0)?;
-    let pid = real_pid(session, ProcessId(slot.process))?;
+    let pid = real_pid(session, ProcessId(slot.process.get()))?;
     let (time, would_run) = children::processor_use(pid, slot.real_tid.load(Acquire) as i32)?;
     Some(ProcessorUse { time, would_run })
 }

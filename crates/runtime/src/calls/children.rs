@@ -29,15 +29,12 @@ pub fn reserve(thread: &mut Thread, is_thread: bool) -> Option<Child> {
     if child.thread >= RECORDED_THREADS || !is_known {
         child = spare::reserve(thread, is_thread, child)?;
     }
-    // SAFETY: the slots were just taken.
-    unsafe {
-        if !is_thread {
-            let slot = process_slot(child.process);
-            (*slot).parent = thread.process().id.get();
-            (*slot).main_thread = child.thread;
-        }
-        (*thread_slot(child.thread)).process = child.process;
+    if !is_thread {
+        let slot = process_slot(child.process);
+        slot.parent.set(thread.process().id.get());
+        slot.main_thread.set(child.thread);
     }
+    thread_slot(child.thread).process.set(child.process);
     Some(child)
 }
 
@@ -89,8 +86,7 @@ pub fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
             .is_some_and(|status| status & 0xff == 0x7f || status == 0xffff);
     let id = child_of(thread.process(), pid as u32);
     if id != 0 && !stopped {
-        // SAFETY: the slot is part of the session mapping.
-        let slot = unsafe { &*process_slot(id) };
+        let slot = process_slot(id);
         wait::until(thread, waiting::CHILD, u64::from(id), &slot.state, || {
             slot.state.load(Ordering::Acquire) > process_state::RUNNING
         });
@@ -108,8 +104,7 @@ fn bury_children() {
 }
 
 pub fn is_skipped(child: Child) -> bool {
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*process_slot(child.process) };
+    let slot = process_slot(child.process);
     if header().flags & flags::ONLY != 0
         && slot.flags.load(Ordering::Relaxed) & process_flags::WANTED == 0
     {

@@ -14,13 +14,11 @@ use crate::calls::replay::{compare, expect, pour};
 use crate::log::reader;
 use crate::memory::hash;
 use crate::memory::user;
-use crate::state::{Thread, at, header, object};
+use crate::state::{Thread, connection, header, object};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
-use wayfarer_runtime_abi::layout::{
-    CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS, object_flags, object_kind,
-};
+use wayfarer_runtime_abi::layout::{Connection, object_flags, object_kind};
 use wayfarer_runtime_abi::record;
 
 const EINPROGRESS: isize = -115;
@@ -40,6 +38,30 @@ const TAKEN: u32 = 3;
 struct Key {
     bytes: [u8; 112],
     length: usize,
+}
+
+impl Key {
+    /// What an entry of the table is found by.
+    fn of(entry: &Connection) -> Key {
+        let mut bytes = [0; 112];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(&entry.key) {
+            to.copy_from_slice(&word.get().to_le_bytes());
+        }
+        let length = entry.key_length.get() as usize;
+        Key { bytes, length }
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> {
+        let words = self.bytes.as_chunks::<8>().0.iter();
+        words.map(|word| u64::from_le_bytes(*word))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.length == other.length
+            && self.bytes.get(..self.length) == other.bytes.get(..self.length)
+    }
 }
 
 #[repr(C, align(8))]
@@ -139,12 +161,6 @@ fn hash(key: &Key) -> u32 {
     unsafe { hash::hash_bytes(7, key.bytes.as_ptr(), key.length) as u32 }
 }
 
-fn slot(index: u32) -> *mut Connection {
-    at(CONNECTIONS_OFFSET
-        + u64::from(index & (MAX_CONNECTIONS - 1)) * size_of::<Connection>() as u64)
-    .cast()
-}
-
 /// How far from its hash an entry may lie.
 const PROBES: u32 = 64;
 
@@ -153,23 +169,22 @@ fn publish(key: &Key, object: u32) -> bool {
     let hash = hash(key);
     let mut probe = 0;
     while probe < PROBES {
-        // SAFETY: the slot is part of the session mapping; the state word tells who may touch it.
-        unsafe {
-            let place = slot(hash.wrapping_add(probe));
-            let state = (*place).state.load(Ordering::Acquire);
-            if (state == FREE || state == TAKEN)
-                && (*place)
-                    .state
-                    .compare_exchange(state, WRITING, Ordering::AcqRel, Ordering::Relaxed)
-                    .is_ok()
-            {
-                (*place).object = object;
-                (*place).hash = hash;
-                (*place).key_length = key.length as u32;
-                (*place).key = key.bytes;
-                (*place).state.store(VALID, Ordering::Release);
-                return true;
+        let place = connection(hash.wrapping_add(probe));
+        let state = place.state.load(Ordering::Acquire);
+        if (state == FREE || state == TAKEN)
+            && place
+                .state
+                .compare_exchange(state, WRITING, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        {
+            place.object.set(object);
+            place.hash.set(hash);
+            place.key_length.set(key.length as u32);
+            for (to, word) in place.key.iter().zip(key.words()) {
+                to.set(word);
             }
+            place.state.store(VALID, Ordering::Release);
+            return true;
         }
         probe += 1;
     }
@@ -181,40 +196,21 @@ fn find(key: &Key) -> u32 {
     let hash = hash(key);
     let mut probe = 0;
     while probe < PROBES {
-        // SAFETY: as in `publish`.
-        unsafe {
-            let place = slot(hash.wrapping_add(probe));
-            let state = (*place).state.load(Ordering::Acquire);
-            if state == VALID
-                && (*place).hash == hash
-                && (*place).key_length as usize == key.length
-                && same(&(*place).key, &key.bytes, key.length)
+        let place = connection(hash.wrapping_add(probe));
+        let state = place.state.load(Ordering::Acquire);
+        if state == VALID && place.hash.get() == hash && *key == Key::of(place) {
+            let object = place.object.get();
+            if place
+                .state
+                .compare_exchange(VALID, TAKEN, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
             {
-                let object = (*place).object;
-                if (*place)
-                    .state
-                    .compare_exchange(VALID, TAKEN, Ordering::AcqRel, Ordering::Relaxed)
-                    .is_ok()
-                {
-                    return object;
-                }
+                return object;
             }
         }
         probe += 1;
     }
     0
-}
-
-fn same(a: &[u8; 112], b: &[u8; 112], length: usize) -> bool {
-    let mut index = 0;
-    while index < length && index < 112 {
-        // SAFETY: just checked.
-        if unsafe { a.get_unchecked(index) != b.get_unchecked(index) } {
-            return false;
-        }
-        index += 1;
-    }
-    true
 }
 
 /// Whether a socket carries a stream of bytes.

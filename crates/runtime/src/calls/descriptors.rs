@@ -75,7 +75,7 @@ impl Process {
 /// From now on the contents of both directions are logged at the reader.
 pub fn give_up_tracking(entry: u32) {
     let object = object(entry >> 1);
-    if object.kind != object_kind::OUTPUT {
+    if object.kind.get() != object_kind::OUTPUT {
         object.flags.fetch_or(
             object_flags::CONTENTS_0 | object_flags::CONTENTS_1,
             Ordering::AcqRel,

@@ -323,14 +323,15 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
 
 /// Leaves word for the next program image in the slots of the session.
 fn hand_over(thread: &mut Thread, survivors: &[[u32; 2]; MAX_SURVIVORS], count: usize) {
-    let process = thread.process();
-    // SAFETY: the slots are part of the session mapping and belong to this process.
-    unsafe {
-        (*process.slot.get()).survivors = *survivors;
-        (*process.slot.get()).survivors_count = count as u32;
-        (*process.slot.get()).image_thread = thread.number;
-        (*process.slot.get()).execs.fetch_add(1, Ordering::Relaxed);
+    let slot = thread.process().slot();
+    for (to, survivor) in slot.survivors.iter().zip(survivors).take(count) {
+        let ([descriptor, entry], [number, object]) = (to, survivor);
+        descriptor.set(*number);
+        entry.set(*object);
     }
+    slot.survivors_count.set(count as u32);
+    slot.image_thread.set(thread.number);
+    slot.execs.fetch_add(1, Ordering::Relaxed);
     thread
         .slot()
         .output_hash
@@ -391,12 +392,8 @@ pub fn record_exec(thread: &mut Thread, made: &mut Made) -> isize {
         room.free();
     }
     if opaque {
-        // SAFETY: the slot is part of the session mapping.
-        unsafe {
-            (*thread.process().slot.get())
-                .state
-                .store(process_state::RUNNING, Ordering::Release)
-        };
+        let state = &thread.process().slot().state;
+        state.store(process_state::RUNNING, Ordering::Release);
         token::take(thread);
     }
     thread.emit_result(result as i64);
@@ -407,12 +404,8 @@ fn thread_becomes_opaque(thread: &mut Thread, survivors: &[[u32; 2]; MAX_SURVIVO
     for [_, entry] in survivors.iter().take(count) {
         give_up_tracking(*entry);
     }
-    // SAFETY: the slot is part of the session mapping.
-    unsafe {
-        (*thread.process().slot.get())
-            .state
-            .store(process_state::OPAQUE, Ordering::Release)
-    };
+    let state = &thread.process().slot().state;
+    state.store(process_state::OPAQUE, Ordering::Release);
     token::leave(thread);
 }
 
@@ -503,8 +496,7 @@ pub fn replay_exec(thread: &mut Thread, made: &mut Made) -> isize {
 /// Executes what the next `START` record describes.
 fn start_again(thread: &mut Thread, made: &Made) -> isize {
     let Some(next) = reader::peek(thread) else {
-        // SAFETY: the slot is part of the session mapping.
-        let end = unsafe { (*thread.process().slot.get()).end_status };
+        let end = thread.process().slot().end_status.get();
         if end & 0x8000_0000 != 0 {
             // It ran, but without us: no room for the session in its address space.
             end_as_recorded(thread);
@@ -543,7 +535,7 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
         return -12;
     };
     let consumed = (thread.replay.cursor as usize)
-        .wrapping_sub(crate::state::at(thread.slot().log_offset) as usize);
+        .wrapping_sub(crate::state::at(thread.slot().log_offset.get()) as usize);
     thread
         .slot()
         .log_position
@@ -596,11 +588,10 @@ pub fn field(payload: &'static [u8], index: usize) -> &'static [u8] {
 
 /// Replay: what the program that we could not follow did is unknown; its end is not.
 fn end_as_recorded(thread: &mut Thread) -> ! {
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot.get() };
+    let slot = thread.process().slot();
     slot.state.store(process_state::OPAQUE, Ordering::Release);
     futex::wake(&slot.state, u32::MAX >> 1);
-    let status = slot.end_status;
+    let status = slot.end_status.get();
     // SAFETY: ends the process.
     unsafe {
         if status & 0x8000_0000 != 0 && status & 0x7f != 0 {

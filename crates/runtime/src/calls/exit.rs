@@ -79,16 +79,14 @@ fn expect_exit(thread: &mut Thread, made: &mut Made, check: u8) {
 
 /// Whether one thread of several ends, not the process.
 fn ends_only_thread(thread: &Thread, made: &Made) -> bool {
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot.get() };
+    let slot = thread.process().slot();
     made.number == Number::EXIT && slot.threads_live.load(Ordering::Acquire) > 1
 }
 
 /// Both modes: the thread or its process ends, after that was written down or compared.
 fn end(thread: &mut Thread, made: &Made, only_thread: bool) -> ! {
     let code = made.arguments[0] as u32 & 0xff;
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot.get() };
+    let slot = thread.process().slot();
     block_signals();
     robust::release(thread);
     if only_thread {

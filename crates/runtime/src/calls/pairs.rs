@@ -16,14 +16,11 @@ pub fn new_object(thread: &Thread, kind: u32, flags: u32) -> u32 {
     if number >= MAX_OBJECTS {
         return 0;
     }
-    let place = core::ptr::from_ref(object(number)).cast_mut();
-    // SAFETY: the number was just taken: nobody else knows it.
-    unsafe {
-        (*place).kind = kind;
-        (*place).process = thread.process().id.get();
-        (*place).thread = thread.number;
-        (*place).flags.store(flags, Ordering::Release);
-    }
+    let object = object(number);
+    object.kind.set(kind);
+    object.process.set(thread.process().id.get());
+    object.thread.set(thread.number);
+    object.flags.store(flags, Ordering::Release);
     number
 }
 

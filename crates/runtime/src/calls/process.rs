@@ -81,36 +81,28 @@ fn own_tid() -> u32 {
 }
 
 pub fn describe(thread: &Thread, number: u32) {
-    // SAFETY: slots are part of the session mapping; this thread owns its own.
-    unsafe {
-        let slot = thread_slot(number);
-        (*slot).real_tid.store(own_tid(), Ordering::Relaxed);
-        if thread.mode == MODE_RECORD {
-            (*slot).tid = own_tid();
-        }
+    let slot = thread_slot(number);
+    slot.real_tid.store(own_tid(), Ordering::Relaxed);
+    if thread.mode == MODE_RECORD {
+        slot.tid.set(own_tid());
     }
 }
 
 pub fn describe_process(thread: &Thread, id: u32) {
-    // SAFETY: as above.
-    unsafe {
-        let slot = process_slot(id);
-        (*slot).real_pid.store(own_pid(), Ordering::Relaxed);
-        if thread.mode == MODE_RECORD {
-            (*slot).pid = own_pid();
-        }
-        // From this the next image after an exec learns that it must leave the domain.
-        let shared = process_flags::SHARED_DOMAIN;
-        if thread.process().threads.shared_domain.get() {
-            (*slot).flags.fetch_or(shared, Ordering::Relaxed);
-        } else {
-            (*slot).flags.fetch_and(!shared, Ordering::Relaxed);
-        }
-        (*slot).threads_live.store(1, Ordering::Relaxed);
-        (*slot)
-            .state
-            .store(process_state::RUNNING, Ordering::Release);
+    let slot = process_slot(id);
+    slot.real_pid.store(own_pid(), Ordering::Relaxed);
+    if thread.mode == MODE_RECORD {
+        slot.pid.set(own_pid());
     }
+    // From this the next image after an exec learns that it must leave the domain.
+    let shared = process_flags::SHARED_DOMAIN;
+    if thread.process().threads.shared_domain.get() {
+        slot.flags.fetch_or(shared, Ordering::Relaxed);
+    } else {
+        slot.flags.fetch_and(!shared, Ordering::Relaxed);
+    }
+    slot.threads_live.store(1, Ordering::Relaxed);
+    slot.state.store(process_state::RUNNING, Ordering::Release);
 }
 
 /// Points a thread at the log that belongs to its number.
@@ -118,12 +110,12 @@ pub fn open_log(thread: &mut Thread) {
     thread.slot = thread_slot(thread.number);
     if thread.mode == MODE_REPLAY {
         let slot = thread.slot();
-        let start = state::at(slot.log_offset);
+        let start = state::at(slot.log_offset.get());
         let position = slot.log_position.load(Ordering::Relaxed);
         // SAFETY: the host laid the log there.
         unsafe {
             thread.replay.cursor = start.add(position as usize);
-            thread.replay.end = start.add(slot.log_length as usize);
+            thread.replay.end = start.add(slot.log_length.get() as usize);
         }
     }
 }
@@ -172,8 +164,7 @@ pub fn thread_tid(thread: &Thread, number: u32) -> u32 {
     if thread.mode == MODE_RECORD {
         own_tid()
     } else {
-        // SAFETY: the slot is part of the session mapping.
-        unsafe { (*thread_slot(number)).tid }
+        thread_slot(number).tid.get()
     }
 }
 
@@ -302,12 +293,8 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
         return ENOMEM;
     }
     if is_thread {
-        // SAFETY: the slot is part of the session mapping.
-        unsafe {
-            (*thread.process().slot.get())
-                .threads_live
-                .fetch_add(1, Ordering::AcqRel)
-        };
+        let live = &thread.process().slot().threads_live;
+        live.fetch_add(1, Ordering::AcqRel);
     }
     // SAFETY: prepared above, not running yet.
     unsafe {
@@ -326,9 +313,8 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
             tls::set(core::ptr::from_mut(thread).cast());
             release_borrowed(born);
         } else if result < 0 {
-            (*thread.process().slot.get())
-                .threads_live
-                .fetch_sub(1, Ordering::AcqRel);
+            let live = &thread.process().slot().threads_live;
+            live.fetch_sub(1, Ordering::AcqRel);
         }
         result
     }
@@ -373,9 +359,7 @@ pub fn prepare_thread(thread: &mut Thread, child: Child, is_thread: bool) -> *mu
             .actions_known
             .set(parent.signals.actions_known.get());
         (*process).copy_entries(parent);
-        (*process)
-            .token
-            .set(&raw mut (*(*process).slot.get()).token);
+        (*process).token.set(&raw const (*process).slot().token);
         (*born).process = process;
         born
     }
@@ -509,8 +493,7 @@ pub fn promised_child(thread: &mut Thread, made: &mut Made) -> Option<(isize, Ch
     thread.count_event();
     let child = Child::decode(next.payload).unwrap_or_default();
     // Killed before it knew: the child lives all the same, under the id that it has itself.
-    // SAFETY: the slot is part of the session mapping.
-    let unknown = || i64::from(unsafe { (*thread_slot(child.thread)).tid });
+    let unknown = || i64::from(thread_slot(child.thread).tid.get());
     let result = replay::take_result(thread).unwrap_or_else(unknown);
     Some((result as isize, child))
 }

@@ -4,11 +4,10 @@ use crate::calls::writethrough;
 use crate::log;
 use crate::memory::hash;
 use crate::state::mappings::Mapping;
-use crate::state::{MAP_FIXED, Thread, at, header};
+use crate::state::{MAP_FIXED, Thread, at, connection, header};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
-use wayfarer_runtime_abi::layout::{CONNECTIONS_OFFSET, Connection, MAX_CONNECTIONS};
 use wayfarer_runtime_abi::{SESSION_FD, UNIT};
 
 const MAP_SHARED: usize = 1;
@@ -68,42 +67,29 @@ fn region(device: u64, inode: u64, size: u64) -> Option<u64> {
     let hash = hash::mix(device, inode) as u32;
     let mut probe = 0;
     while probe < 256 {
-        let index = hash.wrapping_add(probe) & (MAX_CONNECTIONS - 1);
-        let place: *mut Connection =
-            at(CONNECTIONS_OFFSET + u64::from(index) * size_of::<Connection>() as u64).cast();
-        // SAFETY: part of the session mapping; the state word tells who may touch it.
-        unsafe {
-            let words = (&raw mut (*place).key).cast::<u64>();
-            match (*place)
-                .state
-                .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire)
-            {
-                Ok(_) => {
-                    // Room to grow: a file may be mapped again after it was made longer.
-                    let units = (size.max(1) * 2).div_ceil(UNIT).max(16);
-                    let region = log::allocate(units)?;
-                    words.write_unaligned(device);
-                    words.add(1).write_unaligned(inode);
-                    words.add(2).write_unaligned(region);
-                    words.add(3).write_unaligned(units * UNIT);
-                    (*place).state.store(READY, Ordering::Release);
-                    return Some(region);
-                }
-                Err(_) => {
-                    while (*place).state.load(Ordering::Acquire) != READY {
-                        spin_loop();
-                        if header().stop.load(Ordering::Relaxed) != 0 {
-                            return None;
-                        }
-                    }
-                    if words.read_unaligned() == device
-                        && words.add(1).read_unaligned() == inode
-                        && words.add(3).read_unaligned() >= size
-                    {
-                        return Some(words.add(2).read_unaligned());
-                    }
-                }
+        let place = connection(hash.wrapping_add(probe));
+        let [of_device, of_inode, region, room, ..] = &place.key;
+        let claimed = place
+            .state
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire);
+        if claimed.is_ok() {
+            // Room to grow: a file may be mapped again after it was made longer.
+            let units = (size.max(1) * 2).div_ceil(UNIT).max(16);
+            region.set(log::allocate(units)?);
+            of_device.set(device);
+            of_inode.set(inode);
+            room.set(units * UNIT);
+            place.state.store(READY, Ordering::Release);
+            return Some(region.get());
+        }
+        while place.state.load(Ordering::Acquire) != READY {
+            spin_loop();
+            if header().stop.load(Ordering::Relaxed) != 0 {
+                return None;
             }
+        }
+        if of_device.get() == device && of_inode.get() == inode && room.get() >= size {
+            return Some(region.get());
         }
         probe += 1;
     }

@@ -5,7 +5,7 @@
 //! use for any more.
 
 use crate::log;
-use crate::state::{Thread, process_slot, thread_slot};
+use crate::state::{Thread, clear_process, clear_thread, process_slot, thread_slot};
 use wayfarer_calls::Number;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::Broken;
@@ -33,10 +33,7 @@ pub fn reserve(thread: &mut Thread, is_thread: bool, taken: Child) -> Option<Chi
         taken.thread,
         RECORDED_THREADS..MAX_THREADS,
         Number::TKILL,
-        |number| {
-            // SAFETY: slots are part of the session mapping.
-            unsafe { &(*thread_slot(number)).real_tid }
-        },
+        |number| &thread_slot(number).real_tid,
     )?;
     let mut process = thread.process().id.get();
     if !is_thread {
@@ -44,24 +41,23 @@ pub fn reserve(thread: &mut Thread, is_thread: bool, taken: Child) -> Option<Chi
             taken.process,
             RECORDED_PROCESSES..MAX_PROCESSES,
             Number::KILL,
-            |id| {
-                // SAFETY: as above.
-                unsafe { &(*process_slot(id)).real_pid }
-            },
+            |id| &process_slot(id).real_pid,
         )?;
     }
     // SAFETY: the slots are this child's alone; their former owner is gone.
     unsafe {
-        core::ptr::write_bytes(thread_slot(number), 0, 1);
-        (*thread_slot(number))
-            .real_tid
-            .store(CLAIMED, Ordering::Relaxed);
+        clear_thread(number);
         if !is_thread {
-            core::ptr::write_bytes(process_slot(process), 0, 1);
-            (*process_slot(process))
-                .real_pid
-                .store(CLAIMED, Ordering::Relaxed);
+            clear_process(process);
         }
+    }
+    thread_slot(number)
+        .real_tid
+        .store(CLAIMED, Ordering::Relaxed);
+    if !is_thread {
+        process_slot(process)
+            .real_pid
+            .store(CLAIMED, Ordering::Relaxed);
     }
     Some(Child {
         process,

@@ -62,7 +62,8 @@ pub unsafe fn start(
             return;
         }
         let Some(thread) = set_up(id) else { return };
-        tls::set(core::ptr::from_mut(thread).cast());
+        tls::set(thread.cast());
+        let thread = &mut *thread;
         set_hooks(gates);
         upcalls::set(ours);
         hooks::direct::start();
@@ -169,100 +170,85 @@ fn stay_outside(id: u32) {
 ///
 /// # Safety
 /// Once in each process, before any other code of the program; the number must be this process's.
-unsafe fn set_up(id: u32) -> Option<&'static mut Thread> {
+unsafe fn set_up(id: u32) -> Option<*mut Thread> {
     // SAFETY: the slots are part of the session mapping; the windows are this process's own.
     unsafe {
         let slot = process_slot(id);
-        let number = match (*slot).image_thread {
-            0 => (*slot).main_thread.max(1),
+        let number = match slot.image_thread.get() {
+            0 => slot.main_thread.get().max(1),
             number => number,
         };
         let process: *mut Process = new_process(id);
-        let thread: *mut Thread = new_thread(number);
-        if process.is_null() || thread.is_null() {
+        let made: *mut Thread = new_thread(number);
+        if process.is_null() || made.is_null() {
             return None;
         }
         (*process).id.set(id);
         (*process).slot.set(slot);
-        (*process).token.set(&raw mut (*slot).token);
-        let thread = &mut *thread;
+        (*process).token.set(&raw const slot.token);
+        let thread = &mut *made;
         thread.mode = header().mode;
         thread.number = number;
         thread.process = process;
         leave_old_domain(thread);
-        (*slot).threads_live.store(1, Ordering::Relaxed);
-        (*slot)
-            .dispatch
-            .store(dispatch_state::IDLE, Ordering::Relaxed);
-        (*slot).threads_parked.store(0, Ordering::Relaxed);
-        (*slot)
-            .state
-            .store(process_state::RUNNING, Ordering::Release);
+        slot.threads_live.store(1, Ordering::Relaxed);
+        slot.dispatch.store(dispatch_state::IDLE, Ordering::Relaxed);
+        slot.threads_parked.store(0, Ordering::Relaxed);
+        slot.state.store(process_state::RUNNING, Ordering::Release);
         let pid = raw::syscall6(Number::GETPID, 0, 0, 0, 0, 0, 0) as u32;
-        (*slot).real_pid.store(pid, Ordering::Relaxed);
-        (*thread_slot(number)).process = id;
-        (*thread_slot(number))
-            .real_tid
-            .store(pid, Ordering::Relaxed);
+        slot.real_pid.store(pid, Ordering::Relaxed);
+        let own = thread_slot(number);
+        own.process.set(id);
+        own.real_tid.store(pid, Ordering::Relaxed);
         if thread.mode == MODE_RECORD {
-            (*slot).pid = pid;
-            if (*slot).main_thread == 0 {
-                (*slot).main_thread = number;
+            slot.pid.set(pid);
+            if slot.main_thread.get() == 0 {
+                slot.main_thread.set(number);
             }
-            (*thread_slot(number)).tid = pid;
+            own.tid.set(pid);
         }
-        thread.tid = (*thread_slot(number)).tid;
+        thread.tid = own.tid.get();
         process::open_log(thread);
         thread.log.events = thread.slot().events.load(Ordering::Relaxed);
         thread.log.hash = thread.slot().output_hash.load(Ordering::Relaxed);
         if thread.mode == MODE_RECORD {
             continue_log(thread);
         }
-        if (*slot).execs.load(Ordering::Relaxed) == 0 {
+        if slot.execs.load(Ordering::Relaxed) == 0 {
             (*process).set_entry(1, descriptors::STANDARD_OUTPUT);
             (*process).set_entry(2, descriptors::STANDARD_ERROR);
         }
-        for [descriptor, entry] in (*slot)
-            .survivors
-            .iter()
-            .take((*slot).survivors_count as usize)
-        {
-            (*process).set_entry(*descriptor as usize, *entry);
+        let survivors = slot.survivors_count.get() as usize;
+        for [descriptor, entry] in slot.survivors.iter().take(survivors) {
+            (*process).set_entry(descriptor.get() as usize, entry.get());
         }
-        Some(thread)
+        Some(made)
     }
 }
 
-/// Memory that was shared with others is gone with the old image, and so is its domain.
-///
-/// # Safety
-/// Once in each image, by its first thread, as the image starts.
-unsafe fn leave_old_domain(thread: &mut Thread) {
-    // SAFETY: as in `set_up`.
-    unsafe {
-        let process = thread.process();
-        let slot = process.slot.get();
-        let shared = (*slot).flags.load(Ordering::Relaxed) & process_flags::SHARED_DOMAIN != 0;
-        (*slot)
-            .flags
-            .fetch_and(!process_flags::SHARED_DOMAIN, Ordering::Relaxed);
-        // The first image of a replay finds the flag of the recording: it has joined no domain yet.
-        if shared && (*slot).execs.load(Ordering::Relaxed) > 0 {
-            process
-                .token
-                .set((&raw const header().shared_domain).cast_mut());
-            process.threads.shared_domain.set(true);
-            thread.serial.holds_token = true;
-            thread.serial.turn = (*process.token.get()).turn.load(Ordering::Relaxed);
-            crate::serial::token::leave(thread);
-            process.threads.shared_domain.set(false);
-            process.token.set(&raw mut (*slot).token);
-        }
-        let token = &(*slot).token;
-        token.owner.store(0, Ordering::Relaxed);
-        token.state.store(0, Ordering::Relaxed);
-        token.turn.store(0, Ordering::Relaxed);
+/// Memory that was shared with others is gone with the old image, and so is its domain. Once in each image, by its first
+/// thread, as the image starts.
+fn leave_old_domain(thread: &mut Thread) {
+    let process = thread.process();
+    let slot = process.slot();
+    let shared = slot.flags.load(Ordering::Relaxed) & process_flags::SHARED_DOMAIN != 0;
+    slot.flags
+        .fetch_and(!process_flags::SHARED_DOMAIN, Ordering::Relaxed);
+    // The first image of a replay finds the flag of the recording: it has joined no domain yet.
+    if shared && slot.execs.load(Ordering::Relaxed) > 0 {
+        let old = &header().shared_domain;
+        process.token.set(old);
+        process.threads.shared_domain.set(true);
+        thread.serial.holds_token = true;
+        thread.serial.turn = old.turn.load(Ordering::Relaxed);
+        crate::serial::token::leave(thread);
+        process.threads.shared_domain.set(false);
+        process.token.set(&raw const slot.token);
     }
+    let token = &slot.token;
+    token.owner.store(0, Ordering::Relaxed);
+    token.state.store(0, Ordering::Relaxed);
+    token.turn.store(0, Ordering::Relaxed);
 }
 
 /// Recording: goes on in the chunk that the image before used.
@@ -270,7 +256,7 @@ unsafe fn leave_old_domain(thread: &mut Thread) {
 /// # Safety
 /// Once in each image, by its first thread, as the image starts.
 unsafe fn continue_log(thread: &mut Thread) {
-    let offset = thread.slot().log_offset;
+    let offset = thread.slot().log_offset.get();
     // The chunk of a recording that has stopped may have room left, after which something is missing.
     if offset < ARENA_OFFSET || header().broken.load(Ordering::Relaxed) != 0 {
         return;

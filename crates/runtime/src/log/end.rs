@@ -14,8 +14,7 @@ use wayfarer_runtime_abi::layout::{process_state, waiting};
 /// Whether the recording ended for this thread here, in code of its own, by a signal that the code itself does
 /// not raise again: others wait for the turn that it will never give away.
 pub fn was_killed_in_its_turn(thread: &mut Thread) -> bool {
-    // SAFETY: the slot is part of the session mapping.
-    let status = unsafe { (*thread.process().slot.get()).end_status };
+    let status = thread.process().slot().end_status.get();
     let signal = status & 0x7f;
     thread.serial.holds_token
         && status & 0x8000_0000 != 0
@@ -26,13 +25,12 @@ pub fn was_killed_in_its_turn(thread: &mut Thread) -> bool {
 
 /// The log of this thread is at its end: it was killed here, or the process ended around it.
 pub fn reached(thread: &mut Thread) -> ! {
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot.get() };
+    let slot = thread.process().slot();
     thread.slot().waiting.store(waiting::END, Ordering::Release);
     domain::pass(thread);
     solid::retire(thread);
     let parked = slot.threads_parked.fetch_add(1, Ordering::AcqRel) + 1;
-    let status = slot.end_status;
+    let status = slot.end_status.get();
     if parked >= slot.threads_live.load(Ordering::Acquire)
         && status & 0x8000_0000 != 0
         && status & 0x7f != 0

@@ -155,8 +155,8 @@ impl Thread {
             wayfarer_runtime_abi::atomic::fence(Ordering::Release);
             (&raw mut (*chunk).magic).write_volatile(CHUNK_MAGIC);
             self.attach(chunk, 0, part);
-            (*self.slot).log_offset = offset;
         }
+        self.slot().log_offset.set(offset);
         self.slot()
             .log_position
             .store(u64::from(self.log.sequence), Ordering::Relaxed);

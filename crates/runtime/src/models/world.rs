@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use wayfarer_runtime_abi::UNIT;
 use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, CHUNK_HEAD, HANDOVER_SIZE, HANDOVERS, HANDOVERS_OFFSET, Header, MODE_RECORD,
-    MODE_REPLAY, ProcessSlot, SESSION_BASE, ThreadSlot, WAITERS, WAITERS_OFFSET,
+    MODE_REPLAY, SESSION_BASE, WAITERS, WAITERS_OFFSET,
 };
 use wayfarer_runtime_abi::record::{self, Acquire, Record};
 
@@ -43,15 +43,14 @@ impl World {
             clear::<Header>(SESSION_BASE as *mut u8, 1);
             clear::<u64>(state::at(WAITERS_OFFSET), WAITERS);
             clear::<u8>(state::at(HANDOVERS_OFFSET), HANDOVERS * HANDOVER_SIZE);
-            clear::<ProcessSlot>(state::process_slot(0).cast(), 2);
-            clear::<ThreadSlot>(state::thread_slot(0).cast(), N + 1);
+            (0..=PROCESS).for_each(|id| state::clear_process(id));
+            (0..=N as u32).for_each(|number| state::clear_thread(number));
             (*(SESSION_BASE as *mut Header)).arena_units = UNITS;
             let process = state::new_process(PROCESS);
             (*process).id.set(PROCESS);
             (*process).slot.set(state::process_slot(PROCESS));
-            (*process)
-                .token
-                .set(&raw mut (*state::process_slot(PROCESS)).token);
+            let token = &raw const state::process_slot(PROCESS).token;
+            (*process).token.set(token);
             (*process).threads.serial.set(follow.is_serial());
             (*process).threads.parallel.set(!follow.is_serial());
             (*process).threads.decided.set(true);
@@ -76,7 +75,7 @@ unsafe fn new_thread(number: u32, process: *mut Process, follow: Follow) -> *mut
         (*thread).number = number;
         (*thread).process = process;
         (*thread).slot = state::thread_slot(number);
-        (*(*thread).slot).process = PROCESS;
+        (*thread).slot().process.set(PROCESS);
         (*thread).parallel.owner = order::owner_of(number);
         (*thread).mode = follow.mode();
         (*thread).sync = match follow {

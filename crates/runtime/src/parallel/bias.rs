@@ -70,8 +70,7 @@ pub fn revoke(word: &AtomicU64) {
                 continue;
             }
             let owner = ((found & OWNER) >> OWNER_SHIFT) as u32;
-            // SAFETY: slots of all thread numbers are part of the session mapping.
-            let slot = unsafe { &*thread_slot(owner) };
+            let slot = thread_slot(owner);
             // SAFETY: a barrier has no arguments. It fails where none was asked for, in the child of a
             // fork, where the owner is not.
             unsafe { raw::syscall6(Number::MEMBARRIER, BARRIER, 0, 0, 0, 0, 0) };

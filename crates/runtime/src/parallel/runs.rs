@@ -424,8 +424,7 @@ fn wake(run: &AtomicU32, number: u32, over: u32) {
             futex::wake(run, u32::MAX >> 1);
             continue;
         }
-        // SAFETY: slots of all thread numbers are part of the session mapping.
-        let word = unsafe { &(*thread_slot(who)).waiting };
+        let word = &thread_slot(who).waiting;
         if word
             .compare_exchange(
                 waiting::SYNC,

@@ -32,8 +32,7 @@ pub fn consider(thread: &mut Thread) {
     if code.off.get() || code.loose.get() || !code.patched.get() || !runs_alone(thread) {
         return;
     }
-    // SAFETY: the slot is part of the session mapping.
-    let state = unsafe { &(*process.slot.get()).dispatch };
+    let state = &process.slot().dispatch;
     match state.load(Ordering::Acquire) {
         dispatch_state::IDLE => {
             process.code.asked_at.set(process.code.additions.get());

@@ -281,13 +281,9 @@ pub fn join_shared_domain(thread: &mut Thread) {
     }
     process.threads.shared_domain.set(true);
     process.threads.serial.set(true);
-    process.token.set(core::ptr::from_ref(new).cast_mut());
-    // SAFETY: the slot is part of the session mapping.
-    unsafe {
-        (*process.slot.get())
-            .flags
-            .fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed)
-    };
+    process.token.set(new);
+    let flags = &process.slot().flags;
+    flags.fetch_or(process_flags::SHARED_DOMAIN, Ordering::Relaxed);
     // A thread that waits for the old token finds that it leads nowhere, and comes to the new one.
     if thread.mode == MODE_RECORD {
         thread.serial.holds_token = true;

@@ -72,7 +72,7 @@ impl Watch {
         Watch {
             owner: if has_other_owner { owner } else { 0 },
             events: if has_other_owner {
-                slot(owner - 1).events.load(Ordering::Relaxed)
+                thread_slot(owner - 1).events.load(Ordering::Relaxed)
             } else {
                 0
             },
@@ -105,7 +105,7 @@ impl Watch {
         if has_been_asked {
             ask(owner - 1);
         }
-        let slot = slot(owner - 1);
+        let slot = thread_slot(owner - 1);
         let events = slot.events.load(Ordering::Relaxed);
         if events != self.events {
             self.events = events;
@@ -113,12 +113,8 @@ impl Watch {
             return;
         }
         let tid = slot.real_tid.load(Ordering::Relaxed);
-        // SAFETY: slots are part of the session mapping.
-        let pid = unsafe {
-            (*process_slot(slot.process))
-                .real_pid
-                .load(Ordering::Relaxed)
-        };
+        let process = process_slot(slot.process.get());
+        let pid = process.real_pid.load(Ordering::Relaxed);
         if tid == 0 {
             // It becomes another program, or ends.
             if is_gone(pid) {
@@ -143,7 +139,8 @@ impl Watch {
         pid: u32,
         tid: u32,
     ) -> bool {
-        let Some(used) = processor_time(slot.process == thread.process().id.get(), pid, tid) else {
+        let Some(used) = processor_time(slot.process.get() == thread.process().id.get(), pid, tid)
+        else {
             self.bury(token, tid);
             return true;
         };
@@ -185,9 +182,7 @@ impl Watch {
 /// Recording: asks a thread for its turn. It looks at a word of its own, not at the token: that line of memory moves
 /// to each thread that wants a turn, and every lock and heap call of the program would have to fetch it back.
 pub fn ask(owner: u32) {
-    // SAFETY: slots are part of the session mapping.
-    let slot = unsafe { &*thread_slot(owner) };
-    slot.waiting.store(ASKED, Ordering::Release);
+    thread_slot(owner).waiting.store(ASKED, Ordering::Release);
 }
 
 /// A thread that waited in a loop has given its turn away: it sleeps until another thread has had one that can change
@@ -228,11 +223,6 @@ pub fn learn(token: &Token, verdict: Verdict) {
         (Verdict::Unknown, _) => return,
     };
     token.look_us.store(look, Ordering::Relaxed);
-}
-
-fn slot(thread: u32) -> &'static ThreadSlot {
-    // SAFETY: slots are part of the session mapping.
-    unsafe { &*thread_slot(thread) }
 }
 
 /// Whether a thread has ended. One that was killed may stay for long as a zombie, which takes signals and has

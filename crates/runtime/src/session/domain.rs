@@ -34,9 +34,6 @@ pub fn own_domain(process: &Process) {
         process.threads.parallel.set(false);
         process.threads.told_late.set(0);
         process.solid.ring_length.set(0);
-        // SAFETY: the slot is part of the session mapping.
-        process
-            .token
-            .set(unsafe { &raw mut (*process.slot.get()).token });
+        process.token.set(&raw const process.slot().token);
     }
 }

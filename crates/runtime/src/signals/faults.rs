@@ -111,16 +111,15 @@ fn thread_group() -> usize {
 
 /// Replay: the process is about to die of a fault. It did so in the recording, or it diverged.
 fn fault_in_replay(thread: &mut Thread, signal: u32, address: usize, rip: usize) {
-    // SAFETY: the slot is part of the session mapping.
-    let slot = unsafe { &*thread.process().slot.get() };
-    let expected = slot.end_status & 0x8000_0000 != 0 && slot.end_status & 0x7f == signal;
+    let slot = thread.process().slot();
+    let status = slot.end_status.get();
+    let expected = status & 0x8000_0000 != 0 && status & 0x7f == signal;
     if !expected || reader::peek(thread).is_some() {
         let next = reader::peek(thread);
         diverge::details([u64::from(signal), address as u64, rip as u64, 0]);
         diverge::report(thread, divergence::FAULT, -1, 0, &[0; 6], next.as_ref());
     }
-    slot.status
-        .store(slot.end_status & 0xffff, Ordering::Relaxed);
+    slot.status.store(status & 0xffff, Ordering::Relaxed);
     slot.state.store(process_state::ENDED, Ordering::Release);
     futex::wake(&slot.state, u32::MAX >> 1);
 }

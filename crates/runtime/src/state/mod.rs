@@ -22,7 +22,9 @@ pub use wayfarer_runtime_abi::word;
 use wayfarer_calls::Number;
 use wayfarer_entrance::{raw, tls};
 use wayfarer_runtime_abi::atomic::{AtomicU32, AtomicU64};
-use wayfarer_runtime_abi::layout::{self, Header, Object, ProcessSlot, SESSION_BASE, ThreadSlot};
+use wayfarer_runtime_abi::layout::{
+    self, Connection, Header, Object, ProcessSlot, SESSION_BASE, ThreadSlot,
+};
 
 /// Runtime's own memory of threads and processes: one window for each number, so that addresses are the
 /// same in a recording and its replay and never meet the program's mappings.
@@ -62,24 +64,61 @@ pub fn at(offset: u64) -> *mut u8 {
     (SESSION_BASE as u64 + offset) as *mut u8
 }
 
+/// The entry of a table of the session with so many entries, a power of two. Larger numbers, which nobody gives, begin
+/// again at the start.
 #[inline(always)]
-pub fn process_slot(id: u32) -> *mut ProcessSlot {
-    at(layout::PROCESSES_OFFSET + u64::from(id) * size_of::<ProcessSlot>() as u64).cast()
+fn entry<T>(table: u64, number: u32, entries: u32) -> *mut T {
+    at(table + u64::from(number & (entries - 1)) * size_of::<T>() as u64).cast()
+}
+
+fn process_entry(id: u32) -> *mut ProcessSlot {
+    entry(layout::PROCESSES_OFFSET, id, layout::MAX_PROCESSES)
+}
+
+fn thread_entry(number: u32) -> *mut ThreadSlot {
+    entry(layout::THREADS_OFFSET, number, layout::MAX_THREADS)
 }
 
 #[inline(always)]
-pub fn thread_slot(number: u32) -> *mut ThreadSlot {
-    at(layout::THREADS_OFFSET + u64::from(number) * size_of::<ThreadSlot>() as u64).cast()
+pub fn process_slot(id: u32) -> &'static ProcessSlot {
+    // SAFETY: part of the session mapping; all of it are words that are shared.
+    unsafe { &*process_entry(id) }
+}
+
+#[inline(always)]
+pub fn thread_slot(number: u32) -> &'static ThreadSlot {
+    // SAFETY: as of `process_slot`.
+    unsafe { &*thread_entry(number) }
 }
 
 #[inline(always)]
 pub fn object(number: u32) -> &'static Object {
-    // SAFETY: numbers come from entries that the runtime or the verified trace made, below MAX_OBJECTS.
-    unsafe {
-        &*at(layout::OBJECTS_OFFSET
-            + u64::from(number & (layout::MAX_OBJECTS - 1)) * size_of::<Object>() as u64)
-        .cast::<Object>()
-    }
+    // SAFETY: as of `process_slot`.
+    unsafe { &*entry::<Object>(layout::OBJECTS_OFFSET, number, layout::MAX_OBJECTS) }
+}
+
+#[inline(always)]
+pub fn connection(number: u32) -> &'static Connection {
+    // SAFETY: as of `process_slot`.
+    unsafe { &*entry::<Connection>(layout::CONNECTIONS_OFFSET, number, layout::MAX_CONNECTIONS) }
+}
+
+/// Makes the slot of a process like new.
+///
+/// # Safety
+/// Nobody else may use it.
+pub unsafe fn clear_process(id: u32) {
+    // SAFETY: as the caller says; zeros are a free slot.
+    unsafe { process_entry(id).write_bytes(0, 1) };
+}
+
+/// The same of a thread.
+///
+/// # Safety
+/// Nobody else may use it.
+pub unsafe fn clear_thread(number: u32) {
+    // SAFETY: as the caller says; zeros are a free slot.
+    unsafe { thread_entry(number).write_bytes(0, 1) };
 }
 
 pub const MAP_PRIVATE: usize = 2;

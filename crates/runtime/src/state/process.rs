@@ -18,8 +18,8 @@ pub struct Process {
     /// Reads of the time-stamp counter fault, and so would the clocks of the vDSO.
     pub counter_faults: Word<bool>,
     pub code: Code,
-    pub slot: Word<*mut ProcessSlot>,
-    pub token: Word<*mut Token>,
+    pub slot: Word<*const ProcessSlot>,
+    pub token: Word<*const Token>,
     pub descriptors: Descriptors,
     pub libc: Libc,
     pub order: Order,
@@ -29,6 +29,14 @@ pub struct Process {
     pub mappings: [mappings::Kept; MAX_MAPPINGS],
     pub children: Children,
     pub ended: Ended,
+}
+
+impl Process {
+    #[inline(always)]
+    pub fn slot(&self) -> &'static ProcessSlot {
+        // SAFETY: set before the thread pointer is published, to a place in the session mapping.
+        unsafe { &*self.slot.get() }
+    }
 }
 
 /// What a process knows about its code and about dispatch.

@@ -25,7 +25,7 @@ pub struct Thread {
     pub number: u32,
     pub arrivals: Arrivals,
     pub process: *mut Process,
-    pub slot: *mut ThreadSlot,
+    pub slot: *const ThreadSlot,
     pub log: Log,
     pub serial: Serial,
     pub replay: Replay,
