@@ -6,6 +6,8 @@
 
 use core::sync::atomic::AtomicU32;
 
+use wayfarer_calls::Number;
+use wayfarer_calls::control::PR_SET_SYSCALL_USER_DISPATCH;
 use wayfarer_entrance::clone::Shape;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::modules::{self, Auxiliary};
@@ -14,6 +16,7 @@ use wayfarer_entrance::{
     Hooks, clone, dispatch, pass_through_by_name, patch, raw, set_hooks, tls, vdso,
 };
 use wayfarer_runtime_abi::sites::{Module, Site, Table};
+use wayfarer_runtime_abi::word::Word;
 
 const EINVAL: usize = -22isize as usize;
 
@@ -89,50 +92,50 @@ unsafe extern "C" fn on_call(frame: *mut Frame) {
 /// # Safety
 /// The frame must be the live one of this thread's call.
 unsafe fn call(frame: &mut Frame) -> isize {
-    let nr = frame.rax;
+    let number = frame.number();
     let mut args = frame.arguments();
     let mut mask = 0u64;
     // SAFETY: as `on_call`.
     unsafe {
-        match nr {
-            13 => return sigaction(args),
-            14 if args[0] != SIG_UNBLOCK => strip(&mut args[1], &mut mask),
-            130 => strip(&mut args[0], &mut mask),
-            271 => strip(&mut args[3], &mut mask),
-            281 | 441 => strip(&mut args[4], &mut mask),
-            270 if args[5] != 0 => {
+        match number {
+            Number::RT_SIGACTION => return sigaction(args),
+            Number::RT_SIGPROCMASK if args[0] != SIG_UNBLOCK => strip(&mut args[1], &mut mask),
+            Number::RT_SIGSUSPEND => strip(&mut args[0], &mut mask),
+            Number::PPOLL => strip(&mut args[3], &mut mask),
+            Number::EPOLL_PWAIT | Number::EPOLL_PWAIT2 => strip(&mut args[4], &mut mask),
+            Number::PSELECT6 if args[5] != 0 => {
                 let [mut set, size] = *(args[5] as *const [usize; 2]);
                 strip(&mut set, &mut mask);
                 let pair = [set, size];
                 args[5] = pair.as_ptr() as usize;
-                return raw_call(nr, args);
+                return raw_call(number, args);
             }
-            56 | 57 | 435 => match clone::shape(nr, &args) {
-                Shape::NewStack => return clone::clone_with_stack(frame, nr, args, 0),
+            Number::CLONE | Number::FORK | Number::CLONE3 => match clone::shape(number, &args) {
+                Shape::NewStack => return clone::clone_with_stack(frame, number, args, 0),
                 Shape::Vfork => {
                     frame.retry_as_vfork();
-                    return nr as isize;
+                    return number.word() as isize;
                 }
                 _ => {
-                    let result = raw_call(nr, args);
+                    let result = raw_call(number, args);
                     if result == 0 {
                         dispatch::arm();
                     }
                     return result;
                 }
             },
-            157 if args[0] == 59 => return EINVAL as isize,
+            Number::PRCTL if args[0] == PR_SET_SYSCALL_USER_DISPATCH => return EINVAL as isize,
             _ => {}
         }
-        raw_call(nr, args)
+        raw_call(number, args)
     }
 }
 
 /// # Safety
 /// As the call itself.
-unsafe fn raw_call(nr: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
+unsafe fn raw_call(number: Number, [a, b, c, d, e, f]: [usize; 6]) -> isize {
     // SAFETY: the program asked for it.
-    unsafe { raw::syscall6(nr, a, b, c, d, e, f) }
+    unsafe { raw::syscall6(number, a, b, c, d, e, f) }
 }
 
 /// Lets the argument point to a copy of its mask without SIGSYS.
@@ -147,12 +150,8 @@ unsafe fn strip(argument: &mut usize, copy: &mut u64) {
     }
 }
 
-static mut STORED_SIGSYS: SigAction = SigAction {
-    handler: 0,
-    flags: 0,
-    restorer: 0,
-    mask: 0,
-};
+/// What the program believes to have set for SIGSYS: the fields of a [`SigAction`].
+static STORED_SIGSYS: [Word<u64>; 4] = [const { Word::new(0) }; 4];
 
 /// # Safety
 /// As the call itself.
@@ -162,34 +161,37 @@ unsafe fn sigaction(mut args: [usize; 6]) -> isize {
     // SAFETY: the program passes actions or null.
     unsafe {
         if args[0] == SIGSYS as usize {
-            let stored = &raw mut STORED_SIGSYS;
-            let before = stored.read();
+            let before = STORED_SIGSYS.each_ref().map(Word::get);
             if !new.is_null() {
-                stored.write(new.read_unaligned());
+                let fields = new.cast::<[u64; 4]>().read_unaligned();
+                for (to, field) in STORED_SIGSYS.iter().zip(fields) {
+                    to.set(field);
+                }
             }
             if !old.is_null() {
-                old.write_unaligned(before);
+                old.cast::<[u64; 4]>().write_unaligned(before);
             }
             return 0;
         }
         if new.is_null() {
-            return raw_call(13, args);
+            return raw_call(Number::RT_SIGACTION, args);
         }
         let mut action = new.read_unaligned();
         action.flags |= SA_RESTORER;
         action.restorer = dispatch::restorer();
         action.mask &= !bit(SIGSYS);
         args[1] = &raw const action as usize;
-        raw_call(13, args)
+        raw_call(Number::RT_SIGACTION, args)
     }
 }
 
 /// # Safety
 /// Called by the entrance with the kernel's siginfo and ucontext.
 unsafe extern "C" fn foreign_sigsys(info: *mut u8, context: *mut u8) {
+    let [handler, ..] = &STORED_SIGSYS;
+    let handler = handler.get() as usize;
     // SAFETY: the program's own handler, if it has one.
     unsafe {
-        let handler = (&raw const STORED_SIGSYS).read().handler;
         if handler > 1 {
             let function: extern "C" fn(i32, *mut u8, *mut u8) = core::mem::transmute(handler);
             function(SIGSYS, info, context);
@@ -217,7 +219,7 @@ unsafe extern "C" fn vfork_before(frame: *mut Frame) -> isize {
     // SAFETY: the block is this thread's own.
     unsafe {
         if returns.is_null() {
-            returns = raw::syscall6(9, 0, 4096, 3, 0x22, usize::MAX, 0) as *mut Returns;
+            returns = raw::syscall6(Number::MMAP, 0, 4096, 3, 0x22, usize::MAX, 0) as *mut Returns;
             tls::set(returns.cast());
         }
         let depth = (*returns).depth;
@@ -274,14 +276,26 @@ unsafe fn map(path: *const u8, writable: bool) -> Option<(*mut u8, usize)> {
     let mut stat = [0u64; 18];
     // SAFETY: opens, maps and closes a file of ours.
     unsafe {
-        let descriptor = raw::syscall3(2, path as usize, open_flags, 0);
+        let descriptor = raw::syscall3(Number::OPEN, path as usize, open_flags, 0);
         if descriptor < 0 {
             return None;
         }
-        raw::syscall2(5, descriptor as usize, stat.as_mut_ptr() as usize);
+        raw::syscall2(
+            Number::FSTAT,
+            descriptor as usize,
+            stat.as_mut_ptr() as usize,
+        );
         let length = stat[6] as usize;
-        let result = raw::syscall6(9, 0, length, protection, 1, descriptor as usize, 0);
-        raw::syscall1(3, descriptor as usize);
+        let result = raw::syscall6(
+            Number::MMAP,
+            0,
+            length,
+            protection,
+            1,
+            descriptor as usize,
+            0,
+        );
+        raw::syscall1(Number::CLOSE, descriptor as usize);
         (result > 0).then_some((result as *mut u8, length))
     }
 }

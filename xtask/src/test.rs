@@ -146,14 +146,14 @@ fn format() -> Result<(), Failure> {
 fn clippy() -> Result<(), Failure> {
     let workspace_words = ["clippy", "--quiet", "--workspace", "--all-targets", "--"];
     workspace::run(cargo(&workspace_words).args(["-D", "warnings"]))?;
-    let library_words = [
-        "clippy",
-        "--quiet",
-        "--manifest-path",
-        RUNTIME_MANIFEST,
-        "--",
-    ];
-    workspace::run(cargo(&library_words).args(["-D", "warnings"]))
+    let library_words = ["clippy", "--quiet", "--manifest-path", RUNTIME_MANIFEST];
+    // The library that users get, and the one that shows the entrances alone.
+    let alone = ["--no-default-features", "--features", "passthrough"];
+    for features in [&[][..], &alone[..]] {
+        let mut command = cargo(&library_words);
+        workspace::run(command.args(features).args(["--", "-D", "warnings"]))?;
+    }
+    Ok(())
 }
 
 fn unit_tests() -> Result<(), Failure> {

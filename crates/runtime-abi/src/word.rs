@@ -19,6 +19,12 @@ pub trait Whole: Copy {
 #[repr(transparent)]
 pub struct Word<T: Whole>(T::Atomic);
 
+impl Word<u64> {
+    pub const fn new(value: u64) -> Self {
+        Self(AtomicU64::new(value))
+    }
+}
+
 impl<T: Whole> Word<T> {
     #[inline(always)]
     pub fn get(&self) -> T {
