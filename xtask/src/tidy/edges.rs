@@ -25,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptrace", &["model"]),
     ("predicate", &[]),
     ("backend", &["model"]),
+    ("fake-backend", &["backend", "predicate"]),
     ("protocol", &["backend"]),
     (
         "agent",
@@ -81,8 +82,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Any crate may be tested with these: the kit, and the agent, run within the test.
-const FOR_TESTS: &[&str] = &["test-kit", "agent"];
+/// Any crate may be tested with these: the kit, the agent run within the test, and what stands in for one.
+const FOR_TESTS: &[&str] = &["test-kit", "agent", "fake-backend"];
 
 /// One dependency on a crate of ours.
 struct Edge {
