@@ -98,7 +98,8 @@ pub enum Origin {
 pub struct Stopped {
     /// Why.
     pub causes: Vec<ThreadStop>,
-    /// All that stopped now, the causes included; who was stopped before is not repeated.
+    /// All that stopped now, the causes included, and all that were to be resumed and were not because of this; who was
+    /// stopped before is not repeated.
     pub stopped: Vec<ThreadId>,
     /// From the first to the last that stopped.
     pub first_to_last_ns: u64,

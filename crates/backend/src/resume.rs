@@ -5,7 +5,7 @@ use crate::{TargetResults, Targets, ThreadId};
 /// Sets threads running; answered when they run. That they stop again is an event.
 ///
 /// A thread takes the first action whose targets name it; threads that no action names stay as they are. If one of the
-/// named threads has a report that has not been told, that is told and nothing runs.
+/// named threads has a report that has not been told, nothing runs: that is told, as a stop of all that were to run.
 pub type ResumeRequest = Vec<ResumeAction>;
 
 /// What some threads shall do.

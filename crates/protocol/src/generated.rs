@@ -374,7 +374,7 @@ pub struct ResumeRequest {
     #[prost(uint64, tag = "1")]
     pub session: u64,
     /// A thread takes the first action whose targets name it; threads that no action names stay as they are. If one
-    /// of the named threads has a pending report, that is told and nothing runs.
+    /// of the named threads has a pending report, nothing runs: that is told, as a stop of all that were to run.
     #[prost(message, repeated, tag = "2")]
     pub actions: ::prost::alloc::vec::Vec<ResumeAction>,
 }
@@ -985,7 +985,8 @@ pub struct ProcessDetached {
 pub struct Stopped {
     #[prost(message, repeated, tag = "1")]
     pub causes: ::prost::alloc::vec::Vec<ThreadStop>,
-    /// All that stopped now, the causes included; who was stopped before is not repeated.
+    /// All that stopped now, the causes included, and all that were to be resumed and were not because of this; who was
+    /// stopped before is not repeated.
     #[prost(uint64, repeated, tag = "2")]
     pub stopped: ::prost::alloc::vec::Vec<u64>,
     #[prost(uint64, tag = "3")]

@@ -28,7 +28,8 @@ impl Tracer {
             );
         }
         if let Some(id) = self.pending_among(&chosen) {
-            self.tell_pending(id);
+            let all: Vec<ThreadId> = chosen.iter().map(|(id, _)| *id).collect();
+            self.tell_pending(id, &all);
             return TargetResults(results);
         }
         let mut resumed = Vec::new();
@@ -72,8 +73,9 @@ impl Tracer {
         None
     }
 
-    /// Tells what a thread has kept to itself, if there is something.
-    pub(super) fn tell_pending(&mut self, id: ThreadId) -> bool {
+    /// Tells what a thread has kept to itself, if there is something, instead of resuming anybody: all of these that
+    /// stand are told of.
+    pub(super) fn tell_pending(&mut self, id: ThreadId, chosen: &[ThreadId]) -> bool {
         let Some(thread) = self.threads.get_mut(&id) else {
             return false;
         };
@@ -81,7 +83,12 @@ impl Tracer {
             return false;
         };
         thread.reason = Some(why.clone());
-        self.tell_stopped(id, why, &[id], 0);
+        let stands = |id: &&ThreadId| {
+            let thread = self.threads.get(id);
+            thread.is_some_and(|thread| thread.wanted == Wanted::Stopped)
+        };
+        let stopped: Vec<ThreadId> = chosen.iter().filter(stands).copied().collect();
+        self.tell_stopped(id, why, &stopped, 0);
         true
     }
 

@@ -48,7 +48,7 @@ impl Tracer {
         });
         let mut resumed = Vec::new();
         for id in others {
-            if self.tell_pending(id) {
+            if self.tell_pending(id, &[id]) {
                 continue;
             }
             self.drop_goal(id);
