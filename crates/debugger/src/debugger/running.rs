@@ -111,13 +111,19 @@ impl Debugger {
         }
     }
 
-    /// Handles what arrived before a command; an interrupt typed at an idle prompt is forgotten.
+    /// Handles what arrived before a command; an interrupt typed at an idle prompt is forgotten. None of it ends the
+    /// command: it is of the background.
     fn pump_for_command(&mut self) -> Result<()> {
-        while let Ok(news) = self.news.try_recv() {
-            self.take_news(news)?;
+        let foreground = std::mem::replace(&mut self.foreground, false);
+        let mut outcome = Ok(());
+        while outcome.is_ok()
+            && let Ok(news) = self.news.try_recv()
+        {
+            outcome = self.take_news(news);
         }
+        self.foreground = foreground;
         self.unclaimed.append(&mut self.reported);
-        Ok(())
+        outcome
     }
 }
 
