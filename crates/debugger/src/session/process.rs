@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use wayfarer_backend::{
     self as backend, AgentId, GeneralRegisters, StopReason, ThreadState, VectorRegisters,
@@ -13,6 +14,13 @@ use super::{ProcessKey, Space, ThreadKey};
 use crate::ThreadId;
 use crate::set::Member;
 use crate::view::{Origin, ProcessState, Who};
+
+/// A number that was never given before: what is remembered of a thread that stood must not be taken for another's, also
+/// where that has the same numbers in the next run of the program.
+fn next_run() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
+}
 
 /// One thread.
 pub(crate) struct Thread {
@@ -37,7 +45,7 @@ pub(crate) struct Thread {
     pub skipped_inlines: usize,
     /// The frame that a front end looked at last since the thread ran.
     pub frame_looked_at: usize,
-    /// How often its frames have gone stale.
+    /// Changes whenever its frames go stale, and is no other thread's.
     pub runs: u64,
     /// The function shown last, to say when a step changed it.
     pub shown_frame: Option<wayfarer_symbols::frames::FrameId>,
@@ -61,7 +69,7 @@ impl Thread {
             backtrace: None,
             skipped_inlines: 0,
             frame_looked_at: 0,
-            runs: 0,
+            runs: next_run(),
             shown_frame: None,
             exited: false,
         }
@@ -78,7 +86,7 @@ impl Thread {
     pub fn moved(&mut self) {
         self.skipped_inlines = 0;
         self.frame_looked_at = 0;
-        self.runs += 1;
+        self.runs = next_run();
         self.forget();
     }
 
