@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{Location, Set, ThreadId};
+use crate::{AgentId, Location, Set, ThreadId};
 
 /// Where the agent comes from.
 #[derive(Clone, Debug)]
@@ -63,6 +63,8 @@ pub struct Launch {
     pub cwd: Option<PathBuf>,
     /// Leave address randomisation on (gdb's `set disable-randomization off`).
     pub randomize: bool,
+    /// Who starts it; none: the first that can.
+    pub agent: Option<AgentId>,
 }
 
 /// A trace to replay.

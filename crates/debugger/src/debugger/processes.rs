@@ -65,7 +65,10 @@ impl Debugger {
     /// as their code is mapped.
     pub fn launch(&mut self, what: Launch) -> Result<StopView> {
         use std::os::unix::ffi::OsStrExt;
-        let agent = self.launching()?;
+        let agent = match what.agent {
+            Some(agent) => agent,
+            None => self.launching()?,
+        };
         let mut environment: Vec<(std::ffi::OsString, std::ffi::OsString)> = std::env::vars_os()
             .filter(|(name, _)| {
                 !what.unset.contains(name) && !what.env.iter().any(|(set, _)| set == name)
