@@ -89,6 +89,7 @@ static void run_server(int listener)
         must(select(highest + 1, &readable, NULL, NULL, NULL) > 0, "select");
         for (int i = 0; i < count; i++) {
             char line[64], answer[64];
+            int sum;
             if (!FD_ISSET(connections[i], &readable))
                 continue;
             if (!read_line(connections[i], line, sizeof line)) {
@@ -98,8 +99,8 @@ static void run_server(int listener)
             }
             if (strncmp(line, "QUIT", 4) == 0)
                 exit(0);
-            if (strncmp(line, "SET ", 4) == 0)
-                balance = atoi(line + 4);
+            if (sscanf(line, "SET %d", &sum) == 1)
+                balance = sum;
             int length = snprintf(answer, sizeof answer, "%d\n", balance);
             must(write(connections[i], answer, length) == length, "answering");
         }

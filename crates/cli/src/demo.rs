@@ -1,4 +1,6 @@
-//! `wayfarer demo`: a bug that shows in some runs only, recorded once and replayed at will.
+//! `wayfarer demo`: a bug that shows in some runs only, recorded once, found in a replay, and replayed at will.
+
+mod search;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,7 @@ use wayfarer_trace::{ContentsMode, Trace};
 use crate::{OWN_FAILURE, say};
 
 const SOURCE: &str = include_str!("../../../debuggees/demo/bank.c");
+const FILE: &str = "bank.c";
 /// The bug shows in most runs; so many good ones in a row mean that something else is wrong.
 const MOST_RUNS: u32 = 100;
 const REPLAYS: u32 = 3;
@@ -38,11 +41,15 @@ fn tell_story() -> Result<(), String> {
     let (run, recorded) = record_until_it_fails(place.path(), &program)?;
     let bytes = recorded.sealed.as_ref().map_err(ToString::to_string)?;
     say::line(&format!(
-        "Run {run} has the bug: {} events of {} processes, recorded in {} kB. Replaying it:",
+        "Run {run} has the bug: {} events of {} processes, recorded in {} kB.",
         recorded.events,
         recorded.processes,
         bytes.div_ceil(1000)
     ));
+    search::find_the_bug(&recorded.directory)?;
+    say::line(
+        "All else was as recorded: stopping and looking change nothing. So it is every time:",
+    );
     let trace = Trace::open(&recorded.directory).map_err(|error| error.to_string())?;
     for number in 1..=REPLAYS {
         let report = replay::replay(&trace, replay::ReplayOptions::default())
@@ -69,7 +76,7 @@ fn tell_story() -> Result<(), String> {
     );
     say::line(&format!("  wayfarer info {}", kept.join("trace").display()));
     say::line(&format!(
-        "  wayfarer replay {}",
+        "  wayfarer replay {} (try `break ask`, `run`, `bt`)",
         kept.join("trace").display()
     ));
     say::line("  wayfarer record -- YOUR PROGRAM");
@@ -77,14 +84,15 @@ fn tell_story() -> Result<(), String> {
 }
 
 fn compile(place: &Path) -> Result<PathBuf, String> {
-    let source = place.join("bank.c");
+    let source = place.join(FILE);
     let program = place.join("bank");
     fs::write(&source, SOURCE)
         .map_err(|error| format!("cannot write {}: {error}", source.display()))?;
     let output = Command::new("cc")
-        .args(["-g", "-O1", "-o"])
+        .args(["-g", "-o"])
         .arg(&program)
-        .arg(&source)
+        .arg(FILE)
+        .current_dir(place)
         .output();
     match output {
         Ok(output) if output.status.success() => Ok(program),

@@ -21,7 +21,7 @@ pub struct Options {
 pub enum Command {
     /// Run a command and record it with all the processes that it starts
     Record(RecordOptions),
-    /// Run a recorded trace again and compare everything with the recording
+    /// Debug a recorded run, or compare a replay of it with the recording
     Replay(ReplayOptions),
     /// Show what a trace holds
     Info(InfoOptions),
@@ -37,7 +37,7 @@ pub enum Command {
     Agent(crate::agent::AgentOptions),
     /// Show what this machine offers and what each lack means
     Doctor(DoctorOptions),
-    /// Record a small distributed program until its bug shows, then replay that run three times
+    /// Record a small distributed program until its bug shows, find the bug in the debugger, and replay that run
     Demo,
 }
 

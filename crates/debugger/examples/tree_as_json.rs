@@ -2,7 +2,7 @@
 //! and then the value of an expression as a tree.
 //!
 //! ```text
-//! cargo run -p wayfarer-debugger --example tree_as_json -- bank.c:102 balance ./bank
+//! cargo run -p wayfarer-debugger --example tree_as_json -- bank.c:103 balance ./bank
 //! ```
 //!
 //! It knows nothing of commands, selections or text: it listens, makes requests about a frame, and opens values level
