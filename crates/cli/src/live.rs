@@ -1,4 +1,4 @@
-//! What `wayfarer run` and `wayfarer attach` have in common: scripts, the prompt, the exit status.
+//! What `wayfarer run`, `wayfarer attach` and `wayfarer replay` have in common: scripts, the prompt, the exit status.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ const COMMAND_FAILED: i32 = 1;
 const BAD_INPUT: i32 = 2;
 const OWN_FAILURE: i32 = 125;
 
-/// Options of both.
+/// Options of all three.
 #[derive(Args)]
 pub struct LiveOptions {
     #[command(flatten)]

@@ -134,22 +134,36 @@ impl Ablation {
     }
 }
 
+/// What a replay without a prompt has of its own.
+const CHECKING: &str = "Without a prompt";
+/// Options that bring commands for the prompt. An option that only requires `--check` would be let pass beside them.
+const COMMANDS: [&str; 3] = ["batch", "execute", "script"];
+const REPLAY_PROMPT: &str = "\
+The prompt is that of `wayfarer run`, and the recorded run stands before its first instruction: set breakpoints, \
+then `run`. It does the same every time; `run` begins it again. Where standard input is no terminal, commands come from \
+it.
+
+  wayfarer replay DIR
+  wayfarer replay DIR --batch -e 'break main' -e run -e backtrace
+  wayfarer replay DIR --check";
+
 #[derive(Args)]
+#[command(after_help = REPLAY_PROMPT)]
 pub struct ReplayOptions {
     /// The trace directory
     #[arg(value_name = "DIR")]
     pub trace: PathBuf,
     #[command(flatten)]
     pub live: LiveOptions,
-    /// Replay all, compare everything, without a prompt; exit status 0 identical, 3 diverged. With --json the verdict is
-    /// one JSON object, the last line of stdout
-    #[arg(long, conflicts_with_all = ["batch", "execute", "script"])]
+    /// Replay all and compare everything, without a prompt; exit status 0 identical, 3 diverged. With --json the verdict
+    /// is one JSON object, the last line of stdout
+    #[arg(long, help_heading = CHECKING, conflicts_with_all = COMMANDS)]
     pub check: bool,
-    /// Replay one process by itself (recorded with --contents all)
-    #[arg(long, value_name = "NAME", requires = "check")]
+    /// With --check: replay one process by itself (recorded with --contents all)
+    #[arg(long, value_name = "NAME", help_heading = CHECKING, requires = "check", conflicts_with_all = COMMANDS)]
     pub only: Option<String>,
-    /// When a trace with parallel threads diverges, try again with other timing, up to N times
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "check")]
+    /// With --check: when a trace with parallel threads diverges, try again with other timing, up to N times
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = CHECKING, requires = "check", conflicts_with_all = COMMANDS)]
     pub retry: u32,
     /// Run the threads of parallel processes one at a time, with these delays: PROCESS:POINT:OTHERS,…
     #[arg(long, value_name = "DELAYS", hide = true, requires = "check")]

@@ -66,7 +66,7 @@ pub fn event(event: &Event, style: StopStyle) -> String {
             difference: Some(difference),
             ..
         } => {
-            format!("The replay {}\n", difference.trim_end())
+            format!("\nThe replay {}\n", difference.trim_end())
         }
         Event::ReplayEnded {
             events,
@@ -83,4 +83,40 @@ pub fn event(event: &Event, style: StopStyle) -> String {
 
 fn thread(who: &Who) -> String {
     format!("Thread {} (LWP {})", who.numbers(), who.tid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(difference: Option<&str>) -> String {
+        let ended = Event::ReplayEnded {
+            identical: difference.is_none(),
+            difference: difference.map(str::to_owned),
+            status: 1,
+            events: 390,
+            threads: 6,
+            processes: 5,
+        };
+        event(&ended, StopStyle::default())
+    }
+
+    #[test]
+    fn the_end_of_a_replay_has_its_verdict() {
+        assert_eq!(
+            ended(None),
+            "[End of the recording: identical, 390 events of 6 threads in 5 processes, exit status 1]\n"
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_replay_that_differed_is_explained() {
+        let text = ended(Some(
+            "diverged (other-end) in bank\n  promised  an exit with status 1\n  came      an exit with status 0",
+        ));
+        assert_eq!(
+            text,
+            "\nThe replay diverged (other-end) in bank\n  promised  an exit with status 1\n  came      an exit with status 0\n"
+        );
+    }
 }

@@ -103,10 +103,17 @@ fn reason(view: &StopView, who: Option<&str>) -> String {
         StopReason::Halted => format!("\n{program} stopped.\n"),
         StopReason::Barrier(barrier) => format!("\n{hit}{}, ", self::barrier(barrier)),
         StopReason::EndOfTrace { places } => {
-            format!("\nEnd of the recording, which was cut here.\n{places}\n")
+            let mut text = format!("\n{program} stopped: the recording was cut, and ends here.\n");
+            for place in places.lines() {
+                let _ = writeln!(text, "  {place}");
+            }
+            text
         }
         StopReason::Diverged { explanation } => {
-            format!("\n{program} {}\n", explanation.trim_end())
+            format!(
+                "\n{program} stopped: the replay {}\n",
+                explanation.trim_end()
+            )
         }
         StopReason::Exited { status: 0 } => {
             format!("[{} exited normally]\n", inferior(view))
@@ -278,6 +285,57 @@ mod tests {
         assert_eq!(
             stop(&exit, StopStyle::default()),
             "[Inferior 2 (worker.2, process 70) exited with code 11]\n"
+        );
+    }
+
+    #[test]
+    fn a_cut_recording_tells_where_everybody_is() {
+        let view = view(StopReason::EndOfTrace {
+            places: "worker after 7 events\nworker.2 after 12 events".to_owned(),
+        });
+        assert_eq!(
+            stop(&view, StopStyle::default()),
+            "\nProgram stopped: the recording was cut, and ends here.\n  worker after 7 events\n  worker.2 after 12 events\n\
+f (a=1) at f.c:12\n12\t\tcode\n"
+        );
+        let several = StopStyle {
+            several_processes: true,
+            ..StopStyle::default()
+        };
+        let text = stop(&view, several);
+        assert!(
+            text.starts_with("\nworker.2 (2.1) stopped: the recording was cut, and ends here.\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_divergence_is_explained_before_its_place() {
+        let view = view(StopReason::Diverged {
+            explanation: "diverged (other-call) in worker.2 at event 3\n  promised  read\n  came      write\n"
+                .to_owned(),
+        });
+        let several = StopStyle {
+            several_processes: true,
+            ..StopStyle::default()
+        };
+        assert_eq!(
+            stop(&view, several),
+            "\nworker.2 (2.1) stopped: the replay diverged (other-call) in worker.2 at event 3\n  promised  read\n  \
+came      write\nf (a=1) at f.c:12\n12\t\tcode\n"
+        );
+    }
+
+    #[test]
+    fn a_stop_without_a_place_has_none() {
+        let mut view = view(StopReason::EndOfTrace {
+            places: "worker.2 before its first event".to_owned(),
+        });
+        view.frame = None;
+        view.source_line = None;
+        assert_eq!(
+            stop(&view, StopStyle::default()),
+            "\nProgram stopped: the recording was cut, and ends here.\n  worker.2 before its first event\n"
         );
     }
 
