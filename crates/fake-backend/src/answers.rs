@@ -13,6 +13,11 @@ macro_rules! answers {
             $($(#[$launch_doc:meta])*
             $launch_method:ident, $launch:ident($launch_request:ident) -> $launch_reply:ident;)*
         }
+        recorded {
+            $($(#[$recorded_doc:meta])*
+            $recorded_method:ident,
+            $recorded:ident($recorded_request:ident) -> $recorded_reply:ident;)*
+        }
     ) => {
         impl Backend for Fake {
             /// Those who still look may: it holds nothing of anybody's.
@@ -22,11 +27,21 @@ macro_rules! answers {
                 Some(self)
             }
 
+            fn recorded(&self) -> Option<&dyn Recorded> {
+                Some(self)
+            }
+
             answers!(@answer $($method, $call($request) -> $reply;)*);
         }
 
         impl Launches for Fake {
             answers!(@answer $($launch_method, $launch($launch_request) -> $launch_reply;)*);
+        }
+
+        impl Recorded for Fake {
+            answers!(@answer
+                $($recorded_method, $recorded($recorded_request) -> $recorded_reply;)*
+            );
         }
     };
     (@answer $($method:ident, $call:ident($request:ident) -> $reply:ident;)*) => {
@@ -219,6 +234,7 @@ impl Answers<'_> {
             vector: request.vector.then(|| Box::new(thread.vector.clone())),
             stack_address,
             stack: stack.unwrap_or_default(),
+            events: None,
         })
     }
 
@@ -240,6 +256,22 @@ impl Answers<'_> {
             .next();
         let id = next.ok_or_else(|| Failure::new(FailureKind::Launch, "nobody was invented"))?;
         self.enter(id, true)
+    }
+
+    fn open_trace(&mut self, _: OpenTraceRequest) -> Answer<OpenTraceReply> {
+        let process = self.launch(LaunchRequest::default())?;
+        let notes = Vec::new();
+        Ok(OpenTraceReply { process, notes })
+    }
+
+    /// The script says how far everybody goes.
+    fn hold_back(&mut self, _: HoldBackRequest) -> Answer<Acknowledgement> {
+        Ok(())
+    }
+
+    /// The script tells when it is so.
+    fn settle(&mut self, _: SettleRequest) -> Answer<Acknowledgement> {
+        Ok(())
     }
 
     fn attach(&mut self, request: AttachRequest) -> Answer<AttachReply> {

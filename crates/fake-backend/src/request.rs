@@ -9,12 +9,18 @@ macro_rules! requests {
             $($(#[$launch_doc:meta])*
             $launch_method:ident, $launch:ident($launch_request:ident) -> $launch_reply:ident;)*
         }
+        recorded {
+            $($(#[$recorded_doc:meta])*
+            $recorded_method:ident,
+            $recorded:ident($recorded_request:ident) -> $recorded_reply:ident;)*
+        }
     ) => {
         /// The kinds of requests.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Call {
             $($(#[$doc])* $call,)*
             $($(#[$launch_doc])* $launch,)*
+            $($(#[$recorded_doc])* $recorded,)*
         }
 
         /// A request that was made.
@@ -22,6 +28,7 @@ macro_rules! requests {
         pub enum Request {
             $($(#[$doc])* $call($request),)*
             $($(#[$launch_doc])* $launch($launch_request),)*
+            $($(#[$recorded_doc])* $recorded($recorded_request),)*
         }
 
         impl Request {
@@ -30,6 +37,7 @@ macro_rules! requests {
                 match self {
                     $(Request::$call(_) => Call::$call,)*
                     $(Request::$launch(_) => Call::$launch,)*
+                    $(Request::$recorded(_) => Call::$recorded,)*
                 }
             }
         }

@@ -41,6 +41,7 @@ impl World {
             };
             thread.described.reason = Some(reason.clone());
             let cause = ThreadStop {
+                events: None,
                 process: thread.described.process,
                 thread: *id,
                 reason,

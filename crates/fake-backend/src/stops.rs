@@ -41,6 +41,7 @@ impl World {
                 let thread = self.threads.get_mut(&id)?;
                 thread.described.reason = Some(reason.clone());
                 Some(ThreadStop {
+                    events: None,
                     process: thread.described.process,
                     thread: id,
                     reason,
@@ -137,6 +138,7 @@ impl World {
             && let Some(thread) = self.threads.get(first)
         {
             let cause = ThreadStop {
+                events: None,
                 process: thread.described.process,
                 thread: *first,
                 reason: StopReason::Halted,

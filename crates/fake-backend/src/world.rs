@@ -91,6 +91,7 @@ impl World {
     pub fn add_process(&mut self, program: &str) -> ProcessId {
         let id = ProcessId(self.next());
         let described = Process {
+            name: None,
             id,
             pid: 1000 + id.0 as i32,
             parent: None,

@@ -194,6 +194,7 @@ fn event_words(event: &Event) -> String {
         }
         Event::Library { path, loaded, .. } => format!("{path} {loaded}"),
         Event::Message { text } => text.clone(),
+        Event::ReplayEnded { identical, .. } => format!("end of the recording: {identical}"),
         Event::AgentLost { why } => format!("lost: {why}"),
     }
 }

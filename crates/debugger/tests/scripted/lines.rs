@@ -40,6 +40,7 @@ impl Workshop {
             .status();
         assert!(built.expect("a compiler").success());
         let module = Module {
+            runtime: false,
             path: directory.path().join("add").display().to_string(),
             build_id: None,
             bias: 0,

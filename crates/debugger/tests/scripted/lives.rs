@@ -212,6 +212,7 @@ fn new_libraries_are_told_and_their_thread_is_let_go() {
     let one = threads[0];
     let this = std::env::current_exe().expect("this program");
     let library = Module {
+        runtime: false,
         path: this.display().to_string(),
         build_id: None,
         bias: 0x10_0000_0000,
@@ -243,6 +244,7 @@ fn a_file_that_cannot_be_read_is_said_once() {
     let (_, threads) = bench.launch("one", 1);
     let one = threads[0];
     let missing = Module {
+        runtime: false,
         path: "/no/such/file".to_owned(),
         build_id: None,
         bias: 0,

@@ -44,7 +44,8 @@ pub fn threads(session: &Session, plan: &Plan) -> Vec<ThreadState> {
 /// One of them.
 pub fn thread(session: &Session, plan: &Plan, id: ThreadId) -> Option<ThreadState> {
     let slot = session.thread(id.0)?;
-    let running = session.process(slot.process.get())?.state.load(Acquire) == process_state::RUNNING;
+    let running =
+        session.process(slot.process.get())?.state.load(Acquire) == process_state::RUNNING;
     Some(ThreadState {
         id,
         process: ProcessId(slot.process.get()),
