@@ -101,6 +101,8 @@ pub(crate) struct Watch {
     pub address: u64,
     pub length: u32,
     pub process: u32,
+    /// The name of the process, by which it is found again when a recorded run begins anew.
+    pub process_name: String,
     /// The frame it belongs to and the internal breakpoint that tells when it is left.
     pub scope: Option<(ThreadId, FrameId, BreakpointId)>,
     pub type_ref: wayfarer_expression::TypeRef,
@@ -126,6 +128,8 @@ pub(crate) enum Purpose {
     CallReturn(crate::ThreadId),
     /// A function that we called throws, and nobody catches it.
     Terminate,
+    /// Where a thread stood that is looked for.
+    Moment,
 }
 
 impl Breakpoint {

@@ -14,6 +14,15 @@ pub const COMMANDS: &[Command] = &[
 lets them without it, which is the same at each visit. The run is replayed from its beginning to there.",
         )
         .spread(Spread::Whole),
+    Command::new("reverse-continue", Chapter::Running, reverse_continue)
+        .aliases(&["rc"])
+        .usage(&[""])
+        .help(
+            "Go back in the recorded run to the last stop before here.",
+            "Breakpoints, watchpoints and catchpoints stop it as they do forward. A watchpoint stops behind the write. The run \
+is replayed from its beginning twice: once to find the stop, once to go there.",
+        )
+        .spread(Spread::Whole),
     Command::new("when", Chapter::Running, when)
     .usage(&[""])
     .help(
@@ -29,6 +38,16 @@ fn go_to(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, Comman
     }
     let place = Place::parse(call.arguments)?;
     let stop = interpreter.debugger.go_to(&place)?;
+    interpreter.selection.follow(&[stop], &interpreter.debugger);
+    Ok(Answer::silent())
+}
+
+fn reverse_continue(interpreter: &mut Interpreter, call: Call<'_>) -> Result<Answer, CommandError> {
+    if !call.arguments.is_empty() {
+        return Err("This command takes no argument.".into());
+    }
+    let from = interpreter.current();
+    let stop = interpreter.debugger.reverse_continue(from)?;
     interpreter.selection.follow(&[stop], &interpreter.debugger);
     Ok(Answer::silent())
 }

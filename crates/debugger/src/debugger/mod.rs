@@ -26,6 +26,7 @@ mod population;
 mod positions;
 mod processes;
 mod registers;
+mod reverse;
 mod routing;
 mod running;
 mod rust_debug;

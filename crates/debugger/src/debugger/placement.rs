@@ -37,7 +37,7 @@ impl Restriction {
 impl Debugger {
     /// Places every breakpoint that belongs into a process and is not there yet.
     pub(super) fn place_everything_in(&mut self, process: u32) {
-        if self.traveling.is_some() {
+        if self.passes_by() {
             return;
         }
         for number in self.breakpoints.keys().copied().collect::<Vec<_>>() {
@@ -62,7 +62,7 @@ impl Debugger {
         }
     }
 
-    fn note_problem(&mut self, number: u32, problem: String) {
+    pub(super) fn note_problem(&mut self, number: u32, problem: String) {
         if let Some(breakpoint) = self.breakpoints.get_mut(&number)
             && !breakpoint.problems.contains(&problem)
         {

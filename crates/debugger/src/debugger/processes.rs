@@ -383,6 +383,9 @@ impl Debugger {
 
     /// Learns the modules of a process and places every breakpoint that belongs there.
     pub(super) fn take_over(&mut self, number: u32) {
+        if self.replays() && !self.passes_by() {
+            self.watch_again(number);
+        }
         if let Err(error) = self.learn_modules(number, None) {
             self.say(error.to_string());
         }

@@ -50,7 +50,7 @@ impl Debugger {
             scope: Some(self.settings.stop_scope()),
             follow_children: Some(self.settings.follows_children()),
             // On the way to a place nothing is placed, so nobody need wait for that.
-            hold_on_load: Some(self.traveling.is_none()),
+            hold_on_load: Some(!self.passes_by()),
             detach_parent_on_fork: Some(self.settings.leaves_parents()),
         })?;
         Ok(())

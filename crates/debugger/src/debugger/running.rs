@@ -204,7 +204,7 @@ impl Debugger {
         Ok(vec![view])
     }
 
-    fn is_live(&self, id: ThreadId) -> bool {
+    pub(super) fn is_live(&self, id: ThreadId) -> bool {
         self.thread(id)
             .is_ok_and(|(process, thread)| process.is_alive() && !thread.exited)
     }

@@ -49,10 +49,10 @@ impl Debugger {
                 }
             }
         }
-        if self.traveling.is_some() {
-            let settled =
-                |cause: &backend::ThreadStop| cause.reason == backend::StopReason::Settled;
-            self.stopped_on_the_way(stopped.causes.iter().any(settled));
+        let settled = |cause: &backend::ThreadStop| cause.reason == backend::StopReason::Settled;
+        let settled = stopped.causes.iter().any(settled);
+        if self.passes_by() {
+            self.stopped_on_the_way(settled, Vec::new());
             return Ok(());
         }
         let mut told: Vec<(ThreadId, StopReason)> = Vec::new();
@@ -77,6 +77,10 @@ impl Debugger {
                     told.extend(verdict.map(|reason| (id, reason)));
                 }
             }
+        }
+        if self.traveling.is_some() {
+            self.stopped_on_the_way(settled, told);
+            return Ok(());
         }
         if told.is_empty() {
             return if asked_for {
@@ -178,6 +182,7 @@ impl Debugger {
                         }
                         Some(
                             Purpose::Step(_)
+                            | Purpose::Moment
                             | Purpose::Leap(_)
                             | Purpose::CallReturn(_)
                             | Purpose::Terminate,

@@ -1,34 +1,78 @@
 //! Going to a place in a recorded run: the replay begins anew, and goes on to there.
 //!
-//! On the way nothing is placed and nothing is told: breakpoints would stop it, and what the user sees is only where it
-//! arrives. The thread that the place names is held back there, and everybody else goes on until nobody can, which is
-//! the same at each visit.
+//! On the way nothing is told: what the user sees is only where it arrives. The thread that the place names is held back
+//! there, and everybody else goes on until nobody can, which is the same at each visit. Nothing is placed either, unless
+//! the way is a search, whose stops are noted instead.
 
-use wayfarer_backend::{AgentId, Hold, HoldBackRequest, Recorded, SettleRequest, Targets};
+use wayfarer_backend::{
+    AgentId, GeneralRegisters, Hold, HoldBackRequest, Recorded, SettleRequest, Targets,
+};
+
+use wayfarer_symbols::location::Memory;
 
 use super::Debugger;
 use super::positions::Place;
 use super::processes::Beginning;
 use crate::agent::News;
+use crate::breakpoint::Purpose;
 use crate::view::{StopReason, StopView};
-use crate::{DebuggerError, OpenTrace, Result, ThreadId};
+use crate::{DebuggerError, Event, OpenTrace, Result, ThreadId};
 
 /// How often a way is taken up again that something interrupted.
 const MOST_LEGS: usize = 10_000;
+
+/// Bytes of stack that are compared.
+const STACK_BYTES: usize = 512;
 
 /// A way to a place of which only the arrival is told.
 #[derive(Default)]
 pub(super) struct Travel {
     /// Everybody stands, and nobody can go on.
     settled: bool,
+    /// Breakpoints are placed, and their stops noted.
+    searches: bool,
+    /// Stops that the user would have been told of since everybody went on.
+    pub noted: Vec<(ThreadId, StopReason)>,
+    /// Somebody stopped for a reason of its own since everybody went on.
+    moved: bool,
+}
+
+/// Where a thread stood, such that it can be found again: behind that event, the first time with these registers.
+#[derive(Clone, Debug)]
+pub(super) struct Moment {
+    pub place: Hold,
+    pub registers: GeneralRegisters,
+    /// The bytes above its stack pointer.
+    stack: Vec<u8>,
+    /// It waits before its next event: the place says all.
+    rests: bool,
+}
+
+impl Moment {
+    /// How far its thread may go without passing it.
+    pub fn bound(&self) -> Hold {
+        Hold {
+            events: self.place.events.saturating_sub(u64::from(!self.rests)),
+            ..self.place.clone()
+        }
+    }
+
+    fn is_here(&self, events: u64, registers: &GeneralRegisters, stack: &[u8]) -> bool {
+        let same = || same_place(&self.registers, registers) && self.stack == stack;
+        self.place.events == events && (self.rests || same())
+    }
+}
+
+/// Registers that a function keeps for its caller, and where it is. The others may hold what our own code left in them.
+fn same_place(one: &GeneralRegisters, other: &GeneralRegisters) -> bool {
+    let kept = |r: &GeneralRegisters| [r.rip, r.rsp, r.rbp, r.rbx, r.r12, r.r13, r.r14, r.r15];
+    kept(one) == kept(other)
 }
 
 impl Debugger {
     /// Goes to a place in a recorded run, forward or back.
     pub fn go_to(&mut self, place: &Place) -> Result<StopView> {
-        let Some(Beginning::Trace(trace)) = self.begun.clone() else {
-            return Err(DebuggerError::NotRecorded);
-        };
+        let trace = self.trace()?;
         let Some(hold) = place.hold() else {
             self.end_run()?;
             return self.open_again(trace);
@@ -37,46 +81,140 @@ impl Debugger {
         for agent in self.holders() {
             self.hold_back(agent, Some(hold.clone()))?;
         }
-        self.traveling = Some(Travel::default());
-        let arrived = self.travel(trace, hold.clone());
+        let arrived = self.on_the_way(false, |debugger| debugger.travel(trace, hold))?;
+        self.arrive(arrived, StopReason::LocationReached)
+    }
+
+    pub(super) fn trace(&self) -> Result<OpenTrace> {
+        match &self.begun {
+            Some(Beginning::Trace(trace)) => Ok(trace.clone()),
+            _ => Err(DebuggerError::NotRecorded),
+        }
+    }
+
+    /// Does what is a way. When it is over everybody stands, goes on freely from there, and all that the user has set is
+    /// placed.
+    pub(super) fn on_the_way<T>(
+        &mut self,
+        searches: bool,
+        way: impl FnOnce(&mut Debugger) -> Result<T>,
+    ) -> Result<T> {
+        self.traveling = Some(Travel {
+            searches,
+            ..Travel::default()
+        });
+        let outcome = self.configure().and_then(|()| way(self));
         self.traveling = None;
         self.configure()?;
-        // Everybody stands: what goes on from here goes on freely.
         for agent in self.holders() {
             self.hold_back(agent, None)?;
         }
-        let arrived = arrived?;
         self.place_everywhere();
-        self.arrive(arrived)
+        outcome
+    }
+
+    /// Whether breakpoints are placed on the way.
+    pub(super) fn passes_by(&self) -> bool {
+        self.traveling
+            .as_ref()
+            .is_some_and(|travel| !travel.searches)
     }
 
     /// Begins anew and goes on until nobody can.
     fn travel(&mut self, trace: OpenTrace, hold: Hold) -> Result<ThreadId> {
-        self.configure()?;
         self.end_run()?;
         let agent = self.open_held(trace, Some(hold.clone()))?;
         for _ in 0..MOST_LEGS {
             self.settle(agent)?;
             match self.find_held(&hold) {
                 Some((id, events)) if events == hold.events => return Ok(id),
-                _ if !self.is_interrupted() => break,
-                _ => {}
+                // Somebody stopped on the way, whom that does not concern.
+                _ if self.has_moved() => {}
+                _ => break,
             }
         }
         Err(DebuggerError::NotReached(Place::of(&hold).to_string()))
     }
 
-    fn hold_back(&self, agent: AgentId, hold: Option<Hold>) -> Result<()> {
+    /// Goes to where a thread stood.
+    pub(super) fn revisit(&mut self, trace: OpenTrace, moment: &Moment) -> Result<ThreadId> {
+        let place = &moment.place;
+        if moment.rests || place.events == 0 {
+            return self.travel(trace, place.clone());
+        }
+        let id = self.travel(trace, moment.bound())?;
+        let agent = self.thread(id)?.1.key.agent;
+        let marker = self.insert_internal(id, moment.registers.rip, 0, Purpose::Moment)?;
+        self.hold_back(agent, Some(place.clone()))?;
+        let mut found = Err(DebuggerError::NotReached(Place::of(place).to_string()));
+        loop {
+            self.settle(agent)?;
+            if self.present_at(moment).is_some() {
+                found = Ok(id);
+                break;
+            }
+            if !self.has_moved() {
+                break;
+            }
+        }
+        self.remove_internal(marker);
+        found
+    }
+
+    /// The thread of a moment, if it is there.
+    pub(super) fn present_at(&mut self, moment: &Moment) -> Option<ThreadId> {
+        let (id, events) = self.find_held(&moment.place)?;
+        let registers = self.thread(id).ok()?.1.general?;
+        let stack = self.stack_of(id, &registers);
+        moment.is_here(events, &registers, &stack).then_some(id)
+    }
+
+    /// Where a thread stands.
+    pub(super) fn moment_of(&mut self, id: ThreadId) -> Result<Moment> {
+        self.fetch_registers(id)?;
+        let (process, thread) = self.thread(id)?;
+        let (Some(events), Some(registers)) = (thread.events, thread.general) else {
+            return Err(DebuggerError::NotRecorded);
+        };
+        let mapped = process.space.mapped_at(registers.rip);
+        let rests = mapped.is_some_and(|module| module.loaded.hidden);
+        let place = Hold {
+            process: process.name.clone(),
+            thread: thread.number,
+            events,
+        };
+        Ok(Moment {
+            place,
+            stack: self.stack_of(id, &registers),
+            registers,
+            rests,
+        })
+    }
+
+    /// So much of the stack as tells one round of a loop from another.
+    fn stack_of(&self, id: ThreadId, registers: &GeneralRegisters) -> Vec<u8> {
+        let mut bytes = vec![0; STACK_BYTES];
+        let process = self.process(id.process);
+        let read = process.map(|process| process.space.memory.read(registers.rsp, &mut bytes));
+        match read {
+            Ok(Ok(())) => bytes,
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn hold_back(&self, agent: AgentId, hold: Option<Hold>) -> Result<()> {
         let backend = self.backend(agent)?;
         let recorded: &dyn Recorded = backend.recorded().ok_or(DebuggerError::NotRecorded)?;
         Ok(recorded.hold_back(HoldBackRequest { hold })?)
     }
 
     /// Lets everybody go on until nobody can.
-    fn settle(&mut self, agent: AgentId) -> Result<()> {
+    pub(super) fn settle(&mut self, agent: AgentId) -> Result<()> {
         let backend = self.backend(agent)?;
         let recorded: &dyn Recorded = backend.recorded().ok_or(DebuggerError::NotRecorded)?;
-        self.traveling = Some(Travel::default());
+        if let Some(travel) = &mut self.traveling {
+            (travel.settled, travel.moved) = (false, false);
+        }
         let held = Targets::threads(Vec::new());
         let standing: Vec<ThreadId> = self.members().iter().map(|member| member.id).collect();
         self.forget_stop(&standing);
@@ -101,13 +239,14 @@ impl Debugger {
         }
     }
 
-    /// Somebody stopped on the way, whom that does not concern: the way is to be taken up again.
-    fn is_interrupted(&self) -> bool {
-        !self.members().is_empty()
+    /// Whether anybody stopped for a reason of its own while everybody went on, and can go on from there.
+    pub(super) fn has_moved(&self) -> bool {
+        let moved = self.traveling.as_ref().is_some_and(|travel| travel.moved);
+        moved && !self.members().is_empty()
     }
 
     /// The thread that is held back, and how many events it has made.
-    fn find_held(&mut self, hold: &Hold) -> Option<(ThreadId, u64)> {
+    pub(super) fn find_held(&mut self, hold: &Hold) -> Option<(ThreadId, u64)> {
         let named = |name: &str| {
             let mut alive = self.processes.values().filter(|process| process.is_alive());
             alive
@@ -130,9 +269,11 @@ impl Debugger {
     }
 
     /// What a stop is on the way to a place: noted, not told.
-    pub(super) fn stopped_on_the_way(&mut self, settled: bool) {
+    pub(super) fn stopped_on_the_way(&mut self, settled: bool, told: Vec<(ThreadId, StopReason)>) {
         if let Some(travel) = &mut self.traveling {
             travel.settled |= settled;
+            travel.moved |= !settled;
+            travel.noted.extend(told);
         }
     }
 
@@ -150,13 +291,13 @@ impl Debugger {
     }
 
     /// Tells where the run stands.
-    fn arrive(&mut self, id: ThreadId) -> Result<StopView> {
+    pub(super) fn arrive(&mut self, id: ThreadId, reason: StopReason) -> Result<StopView> {
         self.followed = Some(id);
         let view = StopView {
             current: true,
-            ..self.stop_view(id, StopReason::LocationReached)?
+            ..self.stop_view(id, reason)?
         };
-        self.emit(crate::Event::Stopped(view.clone()));
+        self.emit(Event::Stopped(view.clone()));
         Ok(view)
     }
 }

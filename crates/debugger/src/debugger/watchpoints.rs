@@ -75,6 +75,7 @@ impl At<'_> {
             address,
             length: length as u32,
             process: id.process,
+            process_name: self.debugger.process(id.process)?.name.clone(),
             scope,
             type_ref: value.type_ref,
         };
@@ -189,7 +190,7 @@ impl Debugger {
         let those: Vec<u32> = self
             .breakpoints
             .values()
-            .filter(|breakpoint| matches!(&breakpoint.what, What::Watch(watch) if watch.process == process))
+            .filter(|breakpoint| matches!(&breakpoint.what, What::Watch(watch) if watch.process == process && !self.outlives(watch)))
             .map(|breakpoint| breakpoint.number)
             .collect();
         for number in those {
@@ -199,6 +200,33 @@ impl Debugger {
                     "Watchpoint {number} ({}) deleted: its process is gone.",
                     gone.location
                 ));
+            }
+        }
+    }
+
+    /// When a recorded run begins anew, the same processes come again, with the same addresses; frames are others.
+    fn outlives(&self, watch: &Watch) -> bool {
+        self.replays() && watch.scope.is_none()
+    }
+
+    /// Watches again in a process what was watched in it before the run began anew.
+    pub(super) fn watch_again(&mut self, process: u32) {
+        let Ok(name) = self.process(process).map(|process| process.name.clone()) else {
+            return;
+        };
+        let mut those = Vec::new();
+        for breakpoint in self.breakpoints.values_mut() {
+            if let What::Watch(watch) = &mut breakpoint.what
+                && watch.process_name == name
+                && watch.scope.is_none()
+            {
+                watch.process = process;
+                those.push(breakpoint.number);
+            }
+        }
+        for number in those {
+            if let Err(error) = self.insert_watch(number) {
+                self.note_problem(number, error.to_string());
             }
         }
     }

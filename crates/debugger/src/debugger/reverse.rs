@@ -1,0 +1,94 @@
+//! Running backwards: the run is searched from its beginning to the present, and the last stop before it is gone to.
+//!
+//! A search goes in rounds. In each, everybody goes on until nobody can: each thread has come to its next stop, or waits
+//! for one that has. Which stops a round has is fixed by the trace, so the last one before the present is, too.
+
+use wayfarer_backend::{BreakpointId, Hold};
+
+use super::Debugger;
+use super::travel::Moment;
+use crate::breakpoint::Purpose;
+use crate::view::{StopReason, StopView};
+use crate::{DebuggerError, OpenTrace, Result, ThreadId};
+
+/// A stop that was passed.
+struct Passed {
+    moment: Moment,
+    reason: StopReason,
+}
+
+impl Debugger {
+    /// Goes back to the last stop before where a thread stands. If it has ended, or there is none, from the end of the run.
+    pub fn reverse_continue(&mut self, from: Option<ThreadId>) -> Result<StopView> {
+        let trace = self.trace()?;
+        let alive = from.filter(|id| self.is_live(*id));
+        let present = alive.map(|id| self.moment_of(id)).transpose()?;
+        let searched = trace.clone();
+        let found =
+            self.on_the_way(true, |debugger| debugger.search(searched, present.as_ref()))?;
+        let Some(last) = found else {
+            self.end_run()?;
+            let start = self.open_again(trace)?;
+            self.say("No more reverse-execution history: this is the start of the recording.");
+            return Ok(start);
+        };
+        let id = self.on_the_way(false, |debugger| debugger.revisit(trace, &last.moment))?;
+        self.arrive(id, last.reason)
+    }
+
+    /// The last stop before the present.
+    fn search(&mut self, trace: OpenTrace, present: Option<&Moment>) -> Result<Option<Passed>> {
+        self.end_run()?;
+        let mut bound = present.map(Moment::bound);
+        let agent = self.open_held(trace, bound.clone())?;
+        for process in self.processes.keys().copied().collect::<Vec<_>>() {
+            self.take_over(process);
+        }
+        let mut marker: Option<BreakpointId> = None;
+        let mut last = None;
+        loop {
+            self.settle(agent)?;
+            let noted = self
+                .traveling
+                .as_mut()
+                .map(|travel| std::mem::take(&mut travel.noted));
+            let here = present.and_then(|present| self.present_at(present));
+            for (id, reason) in noted.unwrap_or_default() {
+                if Some(id) != here {
+                    let moment = self.moment_of(id)?;
+                    last = Some(Passed { moment, reason });
+                }
+            }
+            if here.is_some() {
+                break;
+            }
+            if self.has_moved() {
+                continue;
+            }
+            // Everybody waits for the thread that is held back: now it may come to the present.
+            match (present, &bound) {
+                (Some(present), Some(held)) if *held != present.place => {
+                    let id = self.held_thread(held)?;
+                    marker = Some(self.insert_internal(
+                        id,
+                        present.registers.rip,
+                        0,
+                        Purpose::Moment,
+                    )?);
+                    self.hold_back(agent, Some(present.place.clone()))?;
+                    bound = Some(present.place.clone());
+                }
+                _ => break,
+            }
+        }
+        if let Some(marker) = marker {
+            self.remove_internal(marker);
+        }
+        Ok(last)
+    }
+
+    fn held_thread(&mut self, held: &Hold) -> Result<ThreadId> {
+        let found = self.find_held(held).map(|(id, _)| id);
+        found.ok_or_else(|| DebuggerError::NotReached(held.process.clone()))
+    }
+}
