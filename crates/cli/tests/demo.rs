@@ -25,7 +25,7 @@ fn the_demo_finds_its_bug_and_replays_it() {
         " in 5 processes, exit status 1]\n",
     ])
     .complains("Run ")
-    .complains("another one's payment away. It is bank.")
+    .complains("what another client has just paid in. Th")
     .complains("replay 1: identical, all ")
     .complains("replay 3: identical, all ")
     .complains("The bug is now yours to keep")

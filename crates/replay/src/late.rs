@@ -8,7 +8,7 @@ use wayfarer_trace::{Note, Trace};
 use crate::words::thread_index;
 
 /// What to do about a divergence of such a process.
-pub const REMEDY: &str = "`wayfarer record --threads serial` records the order of such locks, too; `wayfarer replay --retry 20` tries again with other timing";
+pub const REMEDY: &str = "`wayfarer record --threads serial` records the order of such locks, too; `wayfarer replay --check --retry 20` tries again with other timing";
 
 /// The notes about libraries of a process.
 pub fn of_process(notes: &[Note], process: ProcessId) -> impl Iterator<Item = &Note> {

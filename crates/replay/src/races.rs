@@ -20,7 +20,7 @@ const MOST_OBJECTS: usize = 8;
 /// Why a replay of a parallel recording most likely differed.
 const CAUSE: &str = "a data race: threads of this process were recorded in parallel, and two of them touch the same memory without a lock between them";
 /// What to do about it.
-const REMEDY: &str = "`wayfarer replay --retry 20` tries again with other timing; `wayfarer solidify` looks for a replay that is exact from then on; `wayfarer record --threads serial` records races, too";
+const REMEDY: &str = "`wayfarer replay --check --retry 20` tries again with other timing; `wayfarer solidify` looks for a replay that is exact from then on; `wayfarer record --threads serial` records races, too";
 
 /// Whether the threads of a process were recorded in parallel.
 pub fn is_parallel(trace: &Trace, process: ProcessId) -> bool {

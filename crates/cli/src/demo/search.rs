@@ -47,13 +47,22 @@ fn tell_session(session: &mut Interpreter, trace: &Path) -> Result<(), String> {
     enter(session, "print sum")?;
     let sum = session.at().evaluate("sum", None).map_err(in_words)?.text;
     let clients = who_asks(session, &format!("SET {sum}"))?;
+    let (these, why) = if clients.contains(',') {
+        (
+            "These asked",
+            "They had got the balance at the same time, before either had paid.",
+        )
+    } else {
+        (
+            "This one asked",
+            "It had got the balance before that payment came.",
+        )
+    };
     say::line(&format!(
-        "Somebody tells the server to store {sum} coins, and with that takes another one's payment away. It is {clients}:"
+        "Storing {sum} coins takes away what another client has just paid in. {these} for it:"
     ));
     enter(session, &format!("on {clients} backtrace -3"))?;
-    say::line(
-        "It had asked for the balance before that payment came, so its sum is too small. On to the end:",
-    );
+    say::line(&format!("{why} Now on to the end:"));
     enter(session, "continue")?;
     match verdicts.try_recv() {
         Ok(true) => Ok(()),
