@@ -27,8 +27,9 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        let table: [(&'static str, Allowed, &str); 23] = [
+        let table: [(&'static str, Allowed, &str); 24] = [
             ("stop", Allowed::Words(&["all", "process", "thread"]), "all"),
+            ("stop-mode", Allowed::Words(&["stable", "now"]), "stable"),
             (
                 "scheduler-locking",
                 Allowed::Words(&["off", "on", "step", "replay"]),
@@ -179,6 +180,11 @@ impl Settings {
     /// A number; none: without limit.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.value(name).parse().ok()
+    }
+
+    /// A stop in a recorded run takes everybody along to where nobody can go on.
+    pub fn stops_are_stable(&self) -> bool {
+        self.value("stop-mode") == "stable" && self.stop_scope() == StopScope::All
     }
 
     pub fn stop_scope(&self) -> StopScope {

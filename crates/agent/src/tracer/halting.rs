@@ -291,6 +291,7 @@ impl Tracer {
     }
 
     pub(super) fn halt(&mut self, request: &HaltRequest, reply: Reply<Answer<HaltReply>>) {
+        self.settling = None;
         let (threads, results) = self.threads_of(request);
         self.halt_threads(threads, Purpose::Halt { results, reply });
     }

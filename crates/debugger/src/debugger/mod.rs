@@ -201,9 +201,7 @@ impl Debugger {
     }
 
     fn emit(&mut self, event: Event) {
-        if self.traveling.is_none()
-            || matches!(event, Event::Message { .. } | Event::AgentLost { .. })
-        {
+        if !self.is_silent() || matches!(event, Event::Message { .. } | Event::AgentLost { .. }) {
             self.listeners.tell(&event);
         }
     }

@@ -47,7 +47,7 @@ impl Debugger {
         let mut marker: Option<BreakpointId> = None;
         let mut last = None;
         loop {
-            self.settle(agent)?;
+            self.settle(agent, &[], None)?;
             let noted = self
                 .traveling
                 .as_mut()

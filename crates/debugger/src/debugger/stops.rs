@@ -93,6 +93,7 @@ impl Debugger {
             self.drop_plan(id);
         }
         self.stop_the_rest(told[0].0)?;
+        self.stabilize(agent, &mut told)?;
         self.tell(told)
     }
 

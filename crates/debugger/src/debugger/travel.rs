@@ -8,6 +8,9 @@ use wayfarer_backend::{
     AgentId, GeneralRegisters, Hold, HoldBackRequest, Recorded, SettleRequest, Targets,
 };
 
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
 use wayfarer_symbols::location::Memory;
 
 use super::Debugger;
@@ -24,9 +27,16 @@ const MOST_LEGS: usize = 10_000;
 /// Bytes of stack that are compared.
 const STACK_BYTES: usize = 512;
 
-/// A way to a place of which only the arrival is told.
+/// How long a stop waits for others to come to where they cannot go on.
+const STABLE_WITHIN: Duration = Duration::from_secs(5);
+/// How long a halt's report may lag behind its answer.
+const REPORT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A way to a place, or to where everybody is determined to come.
 #[derive(Default)]
 pub(super) struct Travel {
+    /// Only the arrival is told.
+    silent: bool,
     /// Everybody stands, and nobody can go on.
     settled: bool,
     /// Breakpoints are placed, and their stops noted.
@@ -100,6 +110,7 @@ impl Debugger {
         way: impl FnOnce(&mut Debugger) -> Result<T>,
     ) -> Result<T> {
         self.traveling = Some(Travel {
+            silent: true,
             searches,
             ..Travel::default()
         });
@@ -125,7 +136,7 @@ impl Debugger {
         self.end_run()?;
         let agent = self.open_held(trace, Some(hold.clone()))?;
         for _ in 0..MOST_LEGS {
-            self.settle(agent)?;
+            self.settle(agent, &[], None)?;
             match self.find_held(&hold) {
                 Some((id, events)) if events == hold.events => return Ok(id),
                 // Somebody stopped on the way, whom that does not concern.
@@ -148,7 +159,7 @@ impl Debugger {
         self.hold_back(agent, Some(place.clone()))?;
         let mut found = Err(DebuggerError::NotReached(Place::of(place).to_string()));
         loop {
-            self.settle(agent)?;
+            self.settle(agent, &[], None)?;
             if self.present_at(moment).is_some() {
                 found = Ok(id);
                 break;
@@ -208,34 +219,104 @@ impl Debugger {
         Ok(recorded.hold_back(HoldBackRequest { hold })?)
     }
 
-    /// Lets everybody go on until nobody can.
-    pub(super) fn settle(&mut self, agent: AgentId) -> Result<()> {
+    /// Whether only the arrival is told.
+    pub(super) fn is_silent(&self) -> bool {
+        self.traveling.as_ref().is_some_and(|travel| travel.silent)
+    }
+
+    /// A stop in a recorded run takes everybody along: whoever did not stop goes on as far as the recording lets it
+    /// without those who did. So the same stop always finds everybody at the same place. Others may come to stops of
+    /// their own on the way; those are told together with the first.
+    pub(super) fn stabilize(
+        &mut self,
+        agent: AgentId,
+        told: &mut Vec<(ThreadId, StopReason)>,
+    ) -> Result<()> {
+        let goes_on = |reason: &StopReason| {
+            !matches!(
+                reason,
+                StopReason::EndOfTrace { .. } | StopReason::Diverged { .. }
+            )
+        };
+        let wanted = self.replays() && self.settings.stops_are_stable();
+        if !wanted || !told.iter().all(|(_, reason)| goes_on(reason)) {
+            return Ok(());
+        }
+        let deadline = Instant::now() + STABLE_WITHIN;
+        self.traveling = Some(Travel {
+            searches: true,
+            ..Travel::default()
+        });
+        let mut outcome = Ok(());
+        for _ in 0..MOST_LEGS {
+            let held: Vec<ThreadId> = told.iter().map(|(id, _)| *id).collect();
+            outcome = self.settle(agent, &held, Some(deadline));
+            let travel = self.traveling.as_mut();
+            let noted = travel.map_or(Vec::new(), |travel| std::mem::take(&mut travel.noted));
+            told.extend(noted);
+            if outcome.is_err() || !self.has_moved() {
+                break;
+            }
+        }
+        self.traveling = None;
+        match outcome {
+            Err(DebuggerError::Interrupted) => {
+                self.say("Some threads still ran, and were stopped where they were.");
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Lets everybody but these go on until nobody can. What takes longer than until `deadline`, or is interrupted, is
+    /// stopped where it is.
+    pub(super) fn settle(
+        &mut self,
+        agent: AgentId,
+        held: &[ThreadId],
+        deadline: Option<Instant>,
+    ) -> Result<()> {
         let backend = self.backend(agent)?;
         let recorded: &dyn Recorded = backend.recorded().ok_or(DebuggerError::NotRecorded)?;
         if let Some(travel) = &mut self.traveling {
             (travel.settled, travel.moved) = (false, false);
         }
-        let held = Targets::threads(Vec::new());
-        let standing: Vec<ThreadId> = self.members().iter().map(|member| member.id).collect();
-        self.forget_stop(&standing);
-        recorded.settle(SettleRequest { held })?;
+        let going: Vec<ThreadId> = self.members().iter().map(|member| member.id).collect();
+        let going: Vec<ThreadId> = going.into_iter().filter(|id| !held.contains(id)).collect();
+        self.forget_stop(&going);
+        let held = self.by_holder(held).remove(&agent).unwrap_or_default();
+        recorded.settle(SettleRequest {
+            held: Targets::threads(held),
+        })?;
         loop {
-            match self.news.recv() {
-                Ok(News::Interrupt) => {
-                    self.halt_now(None)?;
-                    return Err(DebuggerError::Interrupted);
-                }
-                Ok(news) => self.take_news(news)?,
-                Err(_) => {
-                    return Err(DebuggerError::AgentLost(
-                        "nothing can arrive any more".to_owned(),
-                    ));
-                }
+            if !self.hear(deadline)? {
+                backend.halt(Targets::All)?;
+                let deadline = Instant::now() + REPORT_PATIENCE;
+                while self.is_running() && self.hear(Some(deadline))? {}
+                return Err(DebuggerError::Interrupted);
             }
             let settled = self.traveling.as_ref().is_some_and(|travel| travel.settled);
             if settled || self.members().is_empty() {
                 return Ok(());
             }
+        }
+    }
+
+    /// Takes one piece of news; false if the user interrupts, or none has come in time.
+    fn hear(&mut self, deadline: Option<Instant>) -> Result<bool> {
+        let news = match deadline {
+            None => self.news.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => {
+                let patience = deadline.saturating_duration_since(Instant::now());
+                self.news.recv_timeout(patience)
+            }
+        };
+        match news {
+            Ok(News::Interrupt) | Err(RecvTimeoutError::Timeout) => Ok(false),
+            Ok(news) => self.take_news(news).map(|()| true),
+            Err(RecvTimeoutError::Disconnected) => Err(DebuggerError::AgentLost(
+                "nothing can arrive any more".to_owned(),
+            )),
         }
     }
 
