@@ -44,6 +44,11 @@ impl Debugger {
         for process in self.processes.keys().copied().collect::<Vec<_>>() {
             self.take_over(process);
         }
+        // A process that is watched is held back until it is.
+        let mut watched = self.watched_to_come();
+        if let Some(process) = &watched {
+            self.hold_back(agent, Some(first_event_of(process)))?;
+        }
         let mut marker: Option<BreakpointId> = None;
         let mut last = None;
         loop {
@@ -63,6 +68,13 @@ impl Debugger {
                 break;
             }
             if self.has_moved() {
+                continue;
+            }
+            if let Some(process) = watched.take() {
+                if let Ok(id) = self.held_thread(&first_event_of(&process)) {
+                    self.watch_again(id.process);
+                }
+                self.hold_back(agent, bound.clone())?;
                 continue;
             }
             // Everybody waits for the thread that is held back: now it may come to the present.
@@ -90,5 +102,14 @@ impl Debugger {
     fn held_thread(&mut self, held: &Hold) -> Result<ThreadId> {
         let found = self.find_held(held).map(|(id, _)| id);
         found.ok_or_else(|| DebuggerError::NotReached(held.process.clone()))
+    }
+}
+
+/// Before the first event of a process.
+fn first_event_of(process: &str) -> Hold {
+    Hold {
+        process: process.to_owned(),
+        thread: 1,
+        events: 0,
     }
 }

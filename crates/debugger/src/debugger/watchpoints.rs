@@ -196,8 +196,14 @@ impl Debugger {
         for number in those {
             self.remove_scope(number);
             if let Some(gone) = self.breakpoints.remove(&number) {
+                let why = match self.replays() {
+                    true => {
+                        "the run begins anew, and its frame is not there yet; `watch -location` goes on"
+                    }
+                    false => "its process is gone",
+                };
                 self.say(format!(
-                    "Watchpoint {number} ({}) deleted: its process is gone.",
+                    "Watchpoint {number} ({}) deleted: {why}.",
                     gone.location
                 ));
             }
@@ -207,6 +213,22 @@ impl Debugger {
     /// When a recorded run begins anew, the same processes come again, with the same addresses; frames are others.
     fn outlives(&self, watch: &Watch) -> bool {
         self.replays() && watch.scope.is_none()
+    }
+
+    /// A process in which something is watched, and which has not begun.
+    pub(super) fn watched_to_come(&self) -> Option<String> {
+        let lives = |name: &str| {
+            let mut alive = self.processes.values().filter(|process| process.is_alive());
+            alive.any(|process| process.name == name)
+        };
+        self.breakpoints
+            .values()
+            .find_map(|breakpoint| match &breakpoint.what {
+                What::Watch(watch) if breakpoint.enabled && !lives(&watch.process_name) => {
+                    Some(watch.process_name.clone())
+                }
+                _ => None,
+            })
     }
 
     /// Watches again in a process what was watched in it before the run began anew.
