@@ -2,6 +2,7 @@
 
 use wayfarer_backend::{Origin, ProcessEnd, ProcessId, ThreadId};
 use wayfarer_debugger::BreakpointSpec;
+use wayfarer_debugger::view::{ThreadState, ThreadView};
 
 use crate::bench::{Bench, GO};
 
@@ -61,6 +62,9 @@ fn all_wait_for_the_last_and_stop_together() {
     );
     assert!(!bench.debugger.is_running());
     // They are free again.
+    let threads = bench.at().threads(None).expect("threads");
+    let stands = |thread: &ThreadView| thread.state == ThreadState::Stopped;
+    assert!(threads.iter().all(stands));
     bench.when_resumed(move |world| {
         assert!(world.runs(parent) && world.runs(child));
         world.signal(child, 12);

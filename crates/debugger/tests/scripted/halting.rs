@@ -4,7 +4,7 @@
 use wayfarer_debugger::{DebuggerError, Run, Set, StackSpec};
 use wayfarer_fake_backend::{Call, Request};
 
-use crate::bench::{Bench, GO, add_fake, first_frame, invent, words};
+use crate::bench::{Bench, GO, add_fake, first_frame, invent, is_free, words};
 
 #[test]
 fn an_interrupt_halts_everybody_and_shows_who_was_followed() {
@@ -41,10 +41,13 @@ fn a_halt_ends_a_step() {
     bench.when_resumed(move |_| interrupter.halt());
     let step = Run::StepInstruction { count: 5 };
     assert_eq!(bench.run(step), ["1.1 halted 0x400000 *"]);
-    // What the back end had on its way of the old step means nothing to who goes on.
+    // What the back end had on its way of the old step means nothing to who goes on freely.
+    bench.resumed();
     bench.when_resumed(move |world| world.step_ends(one, StepEnd::Left, 0x40_0004));
     bench.when_resumed(move |world| world.signal(one, 12));
     assert_eq!(bench.run(GO), ["1.1 SIGUSR2 0x400004 *"]);
+    let asked = bench.resumed().concat();
+    assert!(asked.iter().all(is_free), "{asked:?}");
 }
 
 #[test]

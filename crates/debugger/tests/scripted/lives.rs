@@ -1,11 +1,13 @@
 //! Processes and threads that come, change and go, also in the midst of something.
 
-use wayfarer_backend::{BreakpointId, Failure, FailureKind, Module, Origin, ProcessEnd, ProcessId};
+use wayfarer_backend::{
+    BreakpointId, Failure, FailureKind, Module, Origin, ProcessEnd, ProcessId, StepEnd, StopReason,
+};
 use wayfarer_debugger::view::ProcessState;
 use wayfarer_debugger::{Run, Set};
 use wayfarer_fake_backend::{Call, Request};
 
-use crate::bench::{Bench, GO, invent};
+use crate::bench::{Bench, GO, invent, is_free};
 
 const STEP: Run = Run::StepInstruction { count: 2 };
 
@@ -87,10 +89,15 @@ fn an_exec_ends_steps_and_breakpoints_of_the_old_program() {
     bench.fake.act(|world| {
         assert_eq!(world.threads_of(process), [one]);
         world.signal(two, 12);
-        world.signal(one, 12);
+        world.step_ends(one, StepEnd::Left, 0x40_0004);
     });
+    bench.resumed();
+    bench.when_resumed(move |world| world.step_ends(one, StepEnd::Left, 0x40_0008));
+    bench.when_resumed(move |world| world.signal(one, 12));
     let stops = bench.at().wait().expect("a stop");
-    assert_eq!(crate::bench::words(&stops[0]), "1.1 SIGUSR2 0x400000 *");
+    assert_eq!(crate::bench::words(&stops[0]), "1.1 SIGUSR2 0x400008 *");
+    let asked = bench.resumed().concat();
+    assert!(asked.iter().all(is_free), "{asked:?}");
 }
 
 #[test]
@@ -105,7 +112,7 @@ fn an_exec_that_is_caught_stops_with_the_new_name() {
     bench.when_resumed(move |world| {
         world.exec(one, "/bin/ls");
         let ids = vec![BreakpointId(number)];
-        world.stop(one, wayfarer_backend::StopReason::Exec(ids));
+        world.stop(one, StopReason::Exec(ids));
     });
     assert_eq!(bench.run(GO), ["1.1 catch 1 exec 0x400000 *"]);
     let processes = bench.debugger.at(None).processes();
@@ -163,15 +170,18 @@ fn a_process_that_ends_leaves_the_others_running() {
 #[test]
 fn a_thread_that_ends_in_its_step_hands_the_command_on() {
     let mut bench = Bench::new();
-    let (_, threads) = bench.launch("two", 2);
-    let (one, two) = (threads[0], threads[1]);
+    let (_, threads) = bench.launch("three", 3);
+    let (one, two, three) = (threads[0], threads[1], threads[2]);
     bench.when_resumed(move |world| {
         world.end_thread(one);
-        world.signal(two, 12);
+        let causes = [three, two].map(|thread| (thread, StopReason::Trap));
+        world.stop_together(causes.to_vec(), None);
     });
     bench.told();
-    assert_eq!(bench.run(STEP), ["1.2 SIGUSR2 0x400000 *"]);
-    assert_eq!(bench.told(), ["1.1 ended", "1.2 SIGUSR2 0x400000 *"]);
+    // The next thread is followed, whoever stopped first.
+    let stops = ["1.2 SIGTRAP 0x400000 *", "1.3 SIGTRAP 0x400000"];
+    assert_eq!(bench.run(STEP), stops);
+    assert_eq!(bench.told()[0], "1.1 ended");
 }
 
 #[test]
