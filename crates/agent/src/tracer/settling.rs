@@ -16,6 +16,8 @@ use wayfarer_replay::Wait;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(2);
+/// A thread that computes for so long while nobody makes an event waits for somebody who stands, in a loop of its own.
+const SPINS: Duration = Duration::from_secs(5);
 
 /// A thread that rests: how many events it has made, and for what it waits.
 type Rest = (ThreadId, u64, Wait);
@@ -25,6 +27,8 @@ pub struct Settling {
     due: Instant,
     /// Where all were at the last look, if all rested.
     last: Option<Vec<Rest>>,
+    /// How many events all have made, and since when.
+    made: (u64, Instant),
 }
 
 impl Tracer {
@@ -45,6 +49,7 @@ impl Tracer {
         self.settling = Some(Settling {
             due: Instant::now(),
             last: None,
+            made: (0, Instant::now()),
         });
         let mut resumed = Vec::new();
         for id in others {
@@ -83,11 +88,16 @@ impl Tracer {
             return;
         }
         let rest = self.rest();
+        let made = self.events_made();
         let Some(settling) = &mut self.settling else {
             return;
         };
         settling.due = now + PAUSE;
-        if rest.is_none() || settling.last != rest {
+        if settling.made.0 != made {
+            settling.made = (made, now);
+        }
+        let spins = now - settling.made.1 > SPINS;
+        if !spins && (rest.is_none() || settling.last != rest) {
             settling.last = rest;
             return;
         }
@@ -107,6 +117,12 @@ impl Tracer {
                 Some((thread.id, events, wait))
             })
             .collect()
+    }
+
+    /// The events that all who may run have made.
+    fn events_made(&self) -> u64 {
+        let running = self.threads.values().filter(|thread| thread.may_run());
+        running.filter_map(|thread| self.events_of(thread.id)).sum()
     }
 
     fn tell_settled(&mut self) {
