@@ -222,8 +222,8 @@ impl Tracer {
             shares_memory: shared.is_some(),
             linker: None,
             watched: Watched::default(),
-            leaving: false,
             killed: false,
+            leaving: false,
             name: None,
         };
         self.processes.insert(id, process);

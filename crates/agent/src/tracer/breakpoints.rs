@@ -5,7 +5,7 @@
 
 use super::Tracer;
 use super::process::{BREAKPOINT, Inserted, Owner, Protection, SpaceId};
-use super::thread::Activity;
+use super::thread::{Activity, Thread};
 use crate::failure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -207,6 +207,7 @@ impl Tracer {
         owner: Owner,
     ) -> Result<(), Failure> {
         let gone = || Failure::new(FailureKind::Gone, "the process is gone");
+        let answered = self.answered_in(space_id, address).is_some();
         let space = self.spaces.get_mut(&space_id).ok_or_else(gone)?;
         if let Some(inserted) = space.inserted.get_mut(&address) {
             if !inserted.owners.contains(&owner) {
@@ -226,7 +227,7 @@ impl Tracer {
         if let Protection::Laid(cushion) = &mut space.cushion {
             cushion.breakpoint_placed(&space.memory, address, original[0]);
         }
-        if let Err(error) = space.memory.write(address, &[BREAKPOINT]) {
+        if !answered && let Err(error) = space.memory.write(address, &[BREAKPOINT]) {
             self.traces.breakpoint_removed(space.memory.tid(), address);
             return Err(failure::of(&error));
         }
@@ -234,6 +235,7 @@ impl Tracer {
             original: original[0],
             owners: vec![owner],
             instruction: None,
+            answered,
         };
         space.inserted.insert(address, inserted);
         Ok(())
@@ -281,6 +283,14 @@ impl Tracer {
         };
         for address in addresses {
             self.claim_address(space, address, Owner::Goal(id))?;
+            // A handler that answers the instruction, under way already, returns behind it.
+            if let Some(length) = self.answered_at(id, address) {
+                let behind = address + length as u64;
+                self.claim_address(space, behind, Owner::Goal(id))?;
+                if let Some(goal) = self.threads.get_mut(&id).and_then(Thread::goal_mut) {
+                    goal.addresses.push(behind);
+                }
+            }
         }
         Ok(())
     }

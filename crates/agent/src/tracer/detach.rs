@@ -249,13 +249,13 @@ impl Tracer {
             self.abandon_replay();
         }
         for process in processes {
-            if let Some(process) = self.processes.get_mut(&process) {
-                process.killed = true;
-            }
             let failure = self
                 .processes
-                .get(&process)
-                .and_then(|process| kill(process.pid).err())
+                .get_mut(&process)
+                .and_then(|process| {
+                    process.killed = true;
+                    kill(process.pid).err()
+                })
                 .filter(|error| !error.is_gone())
                 .map(|error| crate::failure::of(&error));
             self.let_die(process);

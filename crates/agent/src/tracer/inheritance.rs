@@ -76,7 +76,7 @@ impl Tracer {
                 self.traces
                     .breakpoint_placed(pid, address, inserted.original);
             }
-            if missing {
+            if missing && !inserted.answered {
                 let _ = space.memory.write(address, &[super::process::BREAKPOINT]);
             }
             space

@@ -54,23 +54,20 @@ mod thread;
 mod traps;
 mod watch;
 
-use crate::command::{Command, Mailbox, Reply};
+use crate::command::{Command, Mailbox};
 use births::Starting;
 use breakpoints::Breakpoint;
 use displaced::Displaced;
 use halting::Halting;
 use process::{Process, Space, SpaceId};
-use replay::Replay;
+use replay::{Opening, Replay};
 use settling::Settling;
 use signals::Dispositions;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use thread::Thread;
 use tokio::sync::{mpsc, oneshot};
-use wayfarer_backend::{
-    Answer, BreakpointId, Catch, Event, OpenTraceReply, OpenTraceRequest, ProcessId, StopScope,
-    ThreadId,
-};
+use wayfarer_backend::{BreakpointId, Catch, Event, ProcessId, StopScope, ThreadId};
 use wayfarer_ptrace::guardian::{Traces, mourn};
 use wayfarer_ptrace::wait::Woken;
 use wayfarer_ptrace::{Report, Stop, Stopped, Tid, Wake, wait};
@@ -131,7 +128,7 @@ pub struct Tracer {
     /// The processes are a trace's.
     replay: Option<Replay>,
     /// A replay that begins when everybody who was killed has gone.
-    opening: Option<(OpenTraceRequest, Reply<Answer<OpenTraceReply>>)>,
+    opening: Option<Opening>,
     /// How much of its output the last replay of a trace has shown.
     shown: Option<(String, u32)>,
     /// Everybody goes on until nobody can.
@@ -198,7 +195,6 @@ impl Tracer {
             if self.finished() {
                 return;
             }
-            self.attend_to_opening();
             self.attend_to_replay();
             self.attend_to_settling();
             if reports == MOST_REPORTS {

@@ -33,10 +33,10 @@ pub struct Process {
     pub linker: Option<super::libraries::Linker>,
     /// The contents of its debug registers.
     pub watched: Watched,
+    /// It was killed, and its end is still to be reported.
+    pub killed: bool,
     /// It is being let go: who stops is detached at once.
     pub leaving: bool,
-    /// The debugger has killed it.
-    pub killed: bool,
     /// Its name in the trace, in a replay.
     pub name: Option<String>,
 }
@@ -61,6 +61,8 @@ pub struct Inserted {
     pub owners: Vec<Owner>,
     /// The instruction that it hides, once it was needed.
     pub instruction: Option<Instruction>,
+    /// What is there faults anyway, and must be found as it is by the handler that answers it: nothing is written.
+    pub answered: bool,
 }
 
 /// An address space.
@@ -142,8 +144,10 @@ impl Space {
         // Also those whose instruction begins before the range and reaches into it.
         let near = address.saturating_sub(16)..end;
         let mut real = bytes.to_vec();
-        for (at, _) in self.inserted.range(address..end) {
-            real[(at - address) as usize] = BREAKPOINT;
+        for (at, inserted) in self.inserted.range(address..end) {
+            if !inserted.answered {
+                real[(at - address) as usize] = BREAKPOINT;
+            }
         }
         self.memory.write(address, &real)?;
         for (at, inserted) in self.inserted.range_mut(near) {

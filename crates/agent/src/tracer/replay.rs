@@ -8,6 +8,8 @@
 
 use super::Tracer;
 use super::births::Starting;
+use super::process::SpaceId;
+use super::thread::Thread;
 use crate::command::Reply;
 use crate::failure;
 use std::path::Path;
@@ -27,9 +29,8 @@ use wayfarer_trace::Trace;
 
 /// `si_code` of a call that was dispatched.
 const DISPATCHED: i32 = 2;
-/// Instructions that the kernel or the runtime makes fault, because their answer is in the trace: `hlt`, which stands in
-/// the place of some, and reads of the time-stamp counter.
-const ANSWERED: [&[u8]; 3] = [&[0xf4], &[0x0f, 0x31], &[0x0f, 0x01, 0xf9]];
+/// No instruction that the runtime answers is longer.
+const LONGEST_ANSWERED: usize = 6;
 /// How the file of our library is called.
 const RUNTIME: &str = "libwayfarer_runtime";
 
@@ -42,6 +43,12 @@ pub struct Replay {
     shown: u32,
     /// When it wants to be looked at.
     due: Instant,
+}
+
+/// A replay that is asked for.
+pub struct Opening {
+    request: OpenTraceRequest,
+    reply: Reply<Answer<OpenTraceReply>>,
 }
 
 /// A replay whose first program has not begun.
@@ -59,31 +66,23 @@ impl Tracer {
         request: OpenTraceRequest,
         reply: Reply<Answer<OpenTraceReply>>,
     ) {
-        let dying =
-            !self.processes.is_empty() && self.processes.values().all(|process| process.killed);
-        if dying {
-            self.opening = Some((request, reply));
+        let opening = Opening { request, reply };
+        let dying = self.processes.values().all(|process| process.killed);
+        if dying && !self.processes.is_empty() {
+            self.opening = Some(opening);
         } else {
-            self.begin_replay(&request, reply);
+            self.begin_replay(opening);
         }
     }
 
-    /// Goes on with what waited for the last process to be gone.
-    pub(super) fn attend_to_opening(&mut self) {
-        if self.processes.is_empty()
-            && let Some((request, reply)) = self.opening.take()
-        {
-            self.begin_replay(&request, reply);
-        }
-    }
-
-    fn begin_replay(&mut self, request: &OpenTraceRequest, reply: Reply<Answer<OpenTraceReply>>) {
+    fn begin_replay(&mut self, opening: Opening) {
+        let Opening { request, reply } = opening;
         let shown = self
             .shown
             .take_if(|(directory, _)| request.again && *directory == request.directory);
         let begun = self
             .may_replay()
-            .and_then(|()| open(request, shown.map_or(0, |(_, shown)| shown)))
+            .and_then(|()| open(&request, shown.map_or(0, |(_, shown)| shown)))
             .and_then(|opened| {
                 let pid =
                     wayfarer_ptrace::launch(&opened.launch).map_err(|error| failure::of(&error))?;
@@ -127,6 +126,11 @@ impl Tracer {
 
     /// Looks at the replay if it is time.
     pub(super) fn attend_to_replay(&mut self) {
+        if self.processes.is_empty()
+            && let Some(opening) = self.opening.take()
+        {
+            self.begin_replay(opening);
+        }
         let runs = self.anybody_runs();
         let held = self.threads.values().any(|thread| !thread.may_run());
         let Some(replay) = &mut self.replay else {
@@ -263,20 +267,93 @@ impl Tracer {
         let Some(thread) = self.threads.get_mut(&id) else {
             return false;
         };
-        let (process, tid) = (thread.process, thread.tid);
         let Some(pc) = thread.pc() else {
             return false;
         };
-        let mut code = [0; 3];
-        let read = self
-            .space_of_process(process)
-            .map_or(0, |space| space.memory.read_some(pc, &mut code));
-        ANSWERED
-            .iter()
-            .any(|answered| code[..read].starts_with(answered))
-            || process_files::maps(tid)
+        self.answered_at(id, pc).is_some() || self.is_in_runtime(id, pc)
+    }
+
+    fn is_in_runtime(&self, id: ThreadId, pc: u64) -> bool {
+        self.threads.get(&id).is_some_and(|thread| {
+            process_files::maps(thread.tid)
                 .iter()
                 .any(|mapping| is_runtime(&mapping.path) && mapping.low <= pc && pc < mapping.high)
+        })
+    }
+
+    /// Whether the signal that is due to a thread is that of an access of the runtime's own.
+    pub(super) fn is_fault_of_runtime(&self, id: ThreadId, pc: u64) -> bool {
+        let due = self.threads.get(&id).and_then(|thread| thread.signal);
+        self.replay.is_some()
+            && matches!(due, Some(libc::SIGSEGV | libc::SIGBUS))
+            && self.is_in_runtime(id, pc)
+    }
+
+    /// The length of the instruction at an address, if in a replay the runtime answers it.
+    pub(super) fn answered_at(&self, id: ThreadId, address: u64) -> Option<usize> {
+        self.answered_in(self.space_of(id)?, address)
+    }
+
+    /// The same for an address space.
+    pub(super) fn answered_in(&self, space: SpaceId, address: u64) -> Option<usize> {
+        self.replay.as_ref()?;
+        let mut code = [0; LONGEST_ANSWERED];
+        let read = self.spaces.get(&space)?.read(address, &mut code);
+        answered(&code[..read])
+    }
+
+    /// A signal that is the runtime's affair goes to it without a word.
+    pub(super) fn pass_to_runtime(&mut self, id: ThreadId, info: &SignalInfo) {
+        let asynchronous = info.signal() == libc::SIGSTKFLT;
+        if asynchronous && self.defer(id, info) {
+            return;
+        }
+        if !asynchronous {
+            // What was executed elsewhere is answered where it belongs.
+            self.cancel_displaced(id);
+            self.finish_exclusive(id);
+        }
+        let Some(pc) = self.threads.get_mut(&id).and_then(Thread::pc) else {
+            return;
+        };
+        let faults = info.is_fault();
+        let hits = faults && self.is_breakpoint_answered(id, pc);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if faults && !thread.may_run() {
+            // It faults again when it goes on; until then, breakpoints may come and go here.
+            thread.signal = None;
+        } else if hits && thread.skip_at != Some(pc) {
+            thread.signal = None;
+            self.hit(id, pc);
+        } else {
+            if faults {
+                thread.skip_at = None;
+            }
+            thread.signal = Some(info.signal());
+            self.go_on(id);
+        }
+    }
+
+    fn is_breakpoint_answered(&self, id: ThreadId, pc: u64) -> bool {
+        let space = self.space_of(id).and_then(|space| self.spaces.get(&space));
+        let inserted = space.and_then(|space| space.inserted.get(&pc));
+        inserted.is_some_and(|inserted| inserted.answered)
+    }
+}
+
+/// The length of an instruction that the kernel or the runtime makes fault, because its answer is in the trace: a read
+/// of the time-stamp counter or of random numbers. Most have `hlt` in the place of the first byte of the opcode.
+fn answered(code: &[u8]) -> Option<usize> {
+    let is_short = code.first() == Some(&0x66);
+    let position = usize::from(is_short);
+    let is_extended = code.get(position).is_some_and(|byte| byte & 0xf0 == 0x40);
+    let position = position + usize::from(is_extended);
+    match code.get(position..)? {
+        [0xf4 | 0x0f, 0x31, ..] => Some(position + 2),
+        [0xf4 | 0x0f, 0x01, 0xf9, ..] | [0xf4 | 0x0f, 0xc7, 0xf0..=0xff, ..] => Some(position + 3),
+        _ => None,
     }
 }
 
@@ -376,4 +453,27 @@ fn reason_of(report: &ReplayReport) -> StopReason {
 
 fn invalid(error: impl ToString) -> Failure {
     Failure::new(FailureKind::Invalid, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::answered;
+
+    #[test]
+    fn reads_that_are_answered_are_known_by_their_bytes() {
+        let table: [(&[u8], Option<usize>); 9] = [
+            (&[0xf4, 0x31, 0xc0], Some(2)),
+            (&[0x0f, 0x31], Some(2)),
+            (&[0xf4, 0x01, 0xf9], Some(3)),
+            (&[0xf4, 0xc7, 0xf0], Some(3)),
+            (&[0x66, 0xf4, 0xc7, 0xf1], Some(4)),
+            (&[0x48, 0xf4, 0xc7, 0xf8], Some(4)),
+            (&[0x66, 0x41, 0xf4, 0xc7, 0xf9], Some(5)),
+            (&[0xf4, 0x90], None),
+            (&[0x48, 0x89, 0xe5], None),
+        ];
+        for (code, length) in table {
+            assert_eq!(answered(code), length, "{code:x?}");
+        }
+    }
 }

@@ -184,7 +184,9 @@ impl Tracer {
         if thread.skip_at != Some(pc) {
             thread.skip_at = None;
         }
-        let at_breakpoint = thread.skip_at.is_some() && space.inserted.contains_key(&pc);
+        let inserted = space.inserted.get(&pc);
+        let answered = inserted.is_some_and(|inserted| inserted.answered);
+        let at_breakpoint = thread.skip_at.is_some() && inserted.is_some() && !answered;
         let in_register = process.watched.stops_at(pc);
         let (skips, stepping) = (
             thread.skip_at.is_some(),
@@ -201,7 +203,7 @@ impl Tracer {
         }
         let system_calls = self.wants_system_calls();
         if let Some(thread) = self.threads.get_mut(&id) {
-            if !thread.goal().is_some_and(|goal| goal.after_signal) {
+            if !answered && !thread.goal().is_some_and(|goal| goal.after_signal) {
                 thread.skip_at = None;
             }
             thread.resume(if system_calls {
@@ -271,8 +273,11 @@ impl Tracer {
             }
             return !self.step_is_over(id);
         }
+        let answered = self.answered_at(id, pc).is_some();
         if let Some(thread) = self.threads.get_mut(&id) {
-            thread.skip_at = None;
+            if !answered {
+                thread.skip_at = None;
+            }
             thread.resume(Going::OneInstruction);
         }
         false
@@ -280,15 +285,23 @@ impl Tracer {
 
     /// A signal is due in the middle of a step: its handler, if it has one, runs through, and the step goes on.
     fn step_past_signal(&mut self, id: ThreadId, pc: u64) -> bool {
+        let answered = self.answered_at(id, pc).map(|length| length as u64);
+        if answered.is_none() && self.is_fault_of_runtime(id, pc) {
+            // Nobody but the handler knows where it returns to.
+            if let Some(thread) = self.threads.get_mut(&id) {
+                thread.resume(Going::OneInstruction);
+            }
+            return false;
+        }
         let Some(thread) = self.threads.get_mut(&id) else {
             return false;
         };
         let stack = thread.registers().map_or(0, |registers| registers.0.rsp);
         if let Some(step) = thread.step() {
             step.goal = Some(Goal {
-                addresses: vec![pc],
+                addresses: vec![pc + answered.unwrap_or(0)],
                 stack_above: Some(stack.wrapping_sub(1)),
-                after_signal: true,
+                after_signal: answered.is_none(),
             });
         }
         let placed = self.place_goal(id).is_ok();

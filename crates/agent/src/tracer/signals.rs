@@ -88,10 +88,7 @@ impl Tracer {
             return;
         };
         if self.is_runtimes_own(id, &info) {
-            if let Some(thread) = self.threads.get_mut(&id) {
-                thread.signal = Some(signal);
-            }
-            self.go_on(id);
+            self.pass_to_runtime(id, &info);
             return;
         }
         if signal == libc::SIGTRAP && self.trap(id, &info) {
@@ -107,7 +104,7 @@ impl Tracer {
 
     /// A signal in the middle of a step over a breakpoint waits until the step is done, so that its handler does not
     /// return to the breakpoint. Faults are of the step itself.
-    fn defer(&mut self, id: ThreadId, info: &SignalInfo) -> bool {
+    pub(super) fn defer(&mut self, id: ThreadId, info: &SignalInfo) -> bool {
         if !self.steps_over(id) {
             return false;
         }
@@ -126,18 +123,25 @@ impl Tracer {
 
     /// Does with a signal what its disposition says; true if that stops the thread.
     pub(super) fn judge_signal(&mut self, id: ThreadId, info: &SignalInfo) -> bool {
+        let is_runtimes = self.is_runtimes_own(id, info);
         let Some(thread) = self.threads.get_mut(&id) else {
             return true;
         };
         let signal = info.signal();
+        if is_runtimes {
+            thread.signal = Some(signal);
+            return false;
+        }
         let disposition = self.dispositions.of(signal);
-        thread.signal = disposition.pass.then_some(signal);
+        // The recorded program got it.
+        let pass = disposition.pass || self.replay.is_some();
+        thread.signal = pass.then_some(signal);
         if disposition.stop {
             let told = StopReason::Signal(SignalReceived {
                 signal,
                 code: info.code(),
                 address: info.address(),
-                will_pass: disposition.pass,
+                will_pass: pass,
                 details: info.bytes(),
             });
             self.stop_at(id, told, None);

@@ -374,6 +374,16 @@ impl Thread {
         }
     }
 
+    /// The same, to be changed.
+    pub fn goal_mut(&mut self) -> Option<&mut Goal> {
+        match &mut self.activity {
+            Activity::Continue => None,
+            Activity::Step(step) => step.goal.as_mut(),
+            Activity::RunTo(goal) => Some(goal),
+            Activity::Call(call) => Some(&mut call.goal),
+        }
+    }
+
     /// The place that it runs to, if it does.
     pub fn goal(&self) -> Option<&Goal> {
         match &self.activity {

@@ -40,6 +40,8 @@ impl Tracer {
         if !space.inserted.contains_key(&address) {
             let mut now = [0];
             if space.memory.read(address, &mut now).is_ok() && now == [BREAKPOINT] {
+                // The recorded program got it.
+                thread.signal = self.replay.is_some().then_some(libc::SIGTRAP);
                 let told = StopReason::Trap;
                 self.stop_at(id, told, None);
                 return;
