@@ -41,7 +41,10 @@ impl Debugger {
         plan.frame = Some(frame.id);
         plan.line = line_of(frame);
         plan.stack = stack_of(&backtrace, frame);
-        plan.action = self.line_action(&space, &backtrace, plan)?;
+        plan.action = match out_of_hidden(&backtrace) {
+            Some(action) => action,
+            None => self.line_action(&space, &backtrace, plan)?,
+        };
         Ok(None)
     }
 
@@ -84,6 +87,10 @@ impl Debugger {
         let (Some(top), Some(start)) = (backtrace.frames.first(), plan.frame) else {
             return Ok(Advance::Stop(StopReason::Step));
         };
+        if let Some(action) = out_of_hidden(&backtrace) {
+            plan.action = action;
+            return Ok(Advance::GoOn);
+        }
         let same_call = top.id.frame_address == start.frame_address
             && top.id.function_start == start.function_start;
         if same_call {
@@ -316,6 +323,24 @@ fn function_bounds(loaded: &LoadedModule, address: ModuleAddress) -> Result<(u64
     ))
 }
 
+/// When functions that are none of the program's run on top of the stepped frame: to where they were called.
+fn out_of_hidden(backtrace: &Backtrace) -> Option<Action> {
+    let hidden =
+        |module: &Option<LoadedModule>| module.as_ref().is_some_and(|module| module.hidden);
+    let activations = &backtrace.stack.activations;
+    let depth = activations
+        .iter()
+        .take_while(|activation| hidden(&activation.module))
+        .count();
+    depth.checked_sub(1)?;
+    let caller = activations.get(depth)?;
+    let stack = caller.registers.sp()?;
+    Some(Action::To {
+        addresses: vec![caller.pc],
+        stack_above: Some(stack.wrapping_sub(1)),
+    })
+}
+
 /// When a signal handler runs on top of the stepped frame: to the place that it interrupted.
 fn through_signal_handler(backtrace: &Backtrace) -> Option<Action> {
     let activations = &backtrace.stack.activations;
@@ -363,7 +388,10 @@ fn stub_target(space: &Space, loaded: &LoadedModule, pc: u64) -> Option<u64> {
         return None;
     }
     let name = symbol.name.strip_suffix("@plt").unwrap_or(symbol.name);
-    for module in space.modules() {
+    let mut modules = space.modules();
+    // What is hidden was loaded first, and its functions come before those of the C library.
+    modules.sort_by_key(|module| !module.hidden);
+    for module in modules {
         let found = module.module.symbols_named(name);
         let Some(target) = found
             .iter()
