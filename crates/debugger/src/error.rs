@@ -132,6 +132,8 @@ expression containing the function\n({0}) will be abandoned."
 containing the function\n({0}) will be abandoned."
     )]
     CallEnded(String),
+    #[error("Not in a replay: {0}.")]
+    Recorded(&'static str),
     #[error("{path}: {error}")]
     File { path: String, error: io::Error },
     #[error("{0}")]

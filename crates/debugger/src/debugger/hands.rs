@@ -74,6 +74,7 @@ impl Hands<'_> {
     /// Calls a function in our thread.
     pub(super) fn run(&mut self, request: InferiorCallRequest) -> Answer<CallReturned> {
         let id = self.thread()?;
+        self.debugger.may_change_the_run().map_err(sentence)?;
         let before = match request.stay {
             true => Some(self.debugger.before_call(id).map_err(sentence)?),
             false => None,
@@ -137,6 +138,7 @@ impl Hands<'_> {
 impl Services for Hands<'_> {
     fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Answer<()> {
         let id = self.thread()?;
+        self.debugger.may_change_the_run().map_err(sentence)?;
         let process = self.debugger.process(id.process).map_err(sentence)?;
         process
             .space
@@ -150,6 +152,7 @@ impl Services for Hands<'_> {
 
     fn write_register(&mut self, register: Register, offset: u64, bytes: &[u8]) -> Answer<()> {
         let id = self.thread()?;
+        self.debugger.may_change_the_run().map_err(sentence)?;
         self.debugger
             .write_register(id, register, offset, bytes)
             .map_err(sentence)
@@ -185,6 +188,7 @@ impl Services for Hands<'_> {
 
     fn call(&mut self, function: &Value, arguments: &[Value]) -> Answer<Value> {
         let id = self.thread()?;
+        self.debugger.may_change_the_run().map_err(sentence)?;
         let (backtrace, index) = self.debugger.visible(id, 0).map_err(sentence)?;
         let space = self
             .debugger

@@ -107,6 +107,17 @@ impl Debugger {
         matches!(self.begun, Some(Beginning::Trace(_)))
     }
 
+    /// What would make the rest of a replay another run than the recorded one is refused.
+    pub(super) fn may_change_the_run(&self) -> Result<()> {
+        if self.replays() {
+            return Err(DebuggerError::Recorded(
+                "it would change the recorded run; values can be changed and functions called in a program that \
+`wayfarer run` starts",
+            ));
+        }
+        Ok(())
+    }
+
     /// Ends what was launched, if it lives, and launches it again, with the same breakpoints. A replay begins anew.
     pub fn relaunch(&mut self) -> Result<StopView> {
         let what = self.begun.clone().ok_or_else(|| {
@@ -186,6 +197,11 @@ impl Debugger {
 impl At<'_> {
     /// Lets processes go on without us, unharmed. `None`: the current one.
     pub fn detach(&mut self, set: Option<&Set>) -> Result<Vec<ProcessView>> {
+        if self.debugger.replays() {
+            return Err(DebuggerError::Recorded(
+                "a recorded process cannot run on without its recording",
+            ));
+        }
         let numbers = self.meant_processes(set)?;
         let keys = self.keys_of(&numbers);
         for (agent, targets) in self.debugger.processes_by_holder(&keys) {
@@ -200,6 +216,14 @@ impl At<'_> {
     /// Ends processes. `None`: the current one.
     pub fn kill(&mut self, set: Option<&Set>) -> Result<Vec<ProcessView>> {
         let numbers = self.meant_processes(set)?;
+        if self
+            .debugger
+            .processes
+            .values()
+            .any(|process| process.is_alive() && !numbers.contains(&process.number))
+        {
+            self.debugger.may_change_the_run()?;
+        }
         let keys = self.keys_of(&numbers);
         self.debugger.end_processes(&keys)?;
         Ok(self.views_of(&numbers))

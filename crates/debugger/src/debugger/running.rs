@@ -38,6 +38,9 @@ impl At<'_> {
     pub fn start(&mut self, how: Run, set: Option<&Set>) -> Result<()> {
         self.debugger.followed = self.frame.map(|frame| frame.thread);
         self.debugger.pump_for_command()?;
+        if matches!(how, Run::Signal(_) | Run::Jump(_) | Run::Return(_)) {
+            self.debugger.may_change_the_run()?;
+        }
         match how {
             Run::Continue { ignore } => {
                 let ids = self.debugger.runnable(set)?;
