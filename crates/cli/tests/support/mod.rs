@@ -92,6 +92,93 @@ impl Program {
     }
 }
 
+/// A recorded run of a program.
+pub struct Trace<'a> {
+    program: &'a Program,
+    pub directory: PathBuf,
+}
+
+impl<'a> Trace<'a> {
+    /// Records the program with these arguments, without input.
+    pub fn of(program: &'a Program, arguments: &[&str]) -> Self {
+        let trace = Self::at(program, &program.directory().join("trace"));
+        let mut command = trace.recorder();
+        finish({
+            command.args(arguments);
+            command
+        });
+        assert!(trace.directory.is_dir(), "nothing was recorded");
+        trace
+    }
+
+    /// What is there already, if anything.
+    pub fn at(program: &'a Program, directory: &Path) -> Self {
+        Self {
+            program,
+            directory: directory.to_owned(),
+        }
+    }
+
+    /// The beginning of a recording: everybody is killed while the program, which says `up`, waits for its input.
+    pub fn cut(program: &'a Program) -> Self {
+        use std::io::Read;
+        use std::os::unix::process::CommandExt;
+        let trace = Self::at(program, &program.directory().join("trace"));
+        let mut recorder = trace
+            .recorder()
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the recorder starts");
+        let mut up = [0; 3];
+        let output = recorder.stdout.as_mut().expect("piped");
+        output.read_exact(&mut up).expect("the program comes up");
+        let group = format!("-{}", recorder.id());
+        let killed = Command::new("kill").args(["-9", "--", &group]).status();
+        assert!(killed.expect("kill").success());
+        recorder.wait().expect("the recorder ends");
+        trace
+    }
+
+    fn recorder(&self) -> Command {
+        let mut command = wayfarer(self.program.directory());
+        command.arg("record").arg("-o").arg(&self.directory);
+        command.arg("--").arg(&self.program.path);
+        command
+    }
+
+    /// `wayfarer replay` with options.
+    pub fn command(&self, options: &[&str]) -> Command {
+        let mut command = wayfarer(self.program.directory());
+        command.arg("replay").arg(&self.directory).args(options);
+        command
+    }
+
+    /// Runs a replay with options to its end.
+    pub fn session(&self, options: &[&str]) -> Said {
+        finish(self.command(options))
+    }
+
+    /// Runs commands in batch mode.
+    pub fn batch(&self, commands: &[&str]) -> Said {
+        let mut command = self.command(&["--batch"]);
+        for line in commands {
+            command.arg("-e").arg(line);
+        }
+        finish(command)
+    }
+
+    /// Lets commands come from standard input.
+    pub fn piped(&self, input: &str) -> Said {
+        let script = self.program.directory().join("input");
+        std::fs::write(&script, input).expect("the script");
+        let mut command = self.command(&[]);
+        command.stdin(std::fs::File::open(&script).expect("the script"));
+        finish(command)
+    }
+}
+
 /// The command under test, with a home of its own.
 pub fn wayfarer(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wayfarer"));
