@@ -127,14 +127,19 @@ impl Recording {
         self.trace.parent().unwrap_or(&self.trace)
     }
 
-    /// Keeps the trace, with the output that was recorded beside it, and says how to repeat the replay.
-    pub fn explain(&mut self, message: String) -> Failure {
+    /// Keeps the trace, with the output that was recorded beside it.
+    pub fn keep(&mut self) {
         if let Some(holder) = self.holder.take() {
             let kept = holder.keep();
             // A help for the reader; the message says the main thing already.
             let _ = std::fs::write(kept.join("stdout"), &self.run.stdout);
             let _ = std::fs::write(kept.join("stderr"), &self.run.stderr);
         }
+    }
+
+    /// Keeps it all, and says how to repeat the replay.
+    pub fn explain(&mut self, message: String) -> Failure {
+        self.keep();
         let program = wayfarer::binary()
             .map(|path| path.display().to_string())
             .unwrap_or("wayfarer".into());
