@@ -109,6 +109,9 @@ impl Backtrace {
     }
 }
 
+/// The function of the runtime that calls the program's signal handlers, in the place of the kernel.
+const HANDLER_CALLER: &str = "call_handler";
+
 /// Whether a call is of functions that are not the program's.
 fn is_hidden(activation: &Activation) -> bool {
     activation
@@ -132,7 +135,11 @@ fn push_entrance(calls: &[Activation], index: usize, frames: &mut Vec<Frame>) {
     let name = function.and_then(|function| function.name.clone());
     let name = name.or_else(|| described.symbol.clone());
     if let Some(name) = name.filter(|name| is_name_of_c(name)) {
-        frames.push(bare(activation, index, frames.len(), Some(name)));
+        let mut frame = bare(activation, index, frames.len(), Some(name));
+        if frame.function.as_deref() == Some(HANDLER_CALLER) {
+            frame.kind = FrameKind::Signal;
+        }
+        frames.push(frame);
     }
 }
 
