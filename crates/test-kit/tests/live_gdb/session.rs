@@ -1,5 +1,6 @@
-//! Wayfarer's side: one `wayfarer run --batch --json` with the same stops as gdb had.
+//! Wayfarer's side: one `wayfarer run --batch --json`, or `replay` of a recorded run, with the same stops as gdb had.
 
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -89,20 +90,33 @@ pub fn has_values(frame: &Frame) -> bool {
 }
 
 /// The command line that repeats it.
-fn command(questions: &[(String, Purpose)], built: &Built) -> Result<Command, Failure> {
+fn command(
+    questions: &[(String, Purpose)],
+    built: &Built,
+    trace: Option<&Path>,
+) -> Result<Command, Failure> {
     let mut command = wayfarer::command()?;
-    command.args(["run", "--batch", "--json"]);
+    command.arg(if trace.is_some() { "replay" } else { "run" });
+    command.args(["--batch", "--json"]);
     for (question, _) in questions {
         command.arg("-e").arg(question);
     }
-    command.arg("--").arg(&built.program).args(&built.arguments);
+    match trace {
+        Some(trace) => command.arg(trace),
+        None => command.arg("--").arg(&built.program).args(&built.arguments),
+    };
     Ok(command)
 }
 
-/// What Wayfarer sees at the stops that gdb had.
-pub fn stops(built: &Built, expected: &[Stop], all_threads: bool) -> Result<Vec<Stop>, Failure> {
+/// What Wayfarer sees at the stops that gdb had, in the program itself or in the replay of a trace.
+pub fn stops(
+    built: &Built,
+    expected: &[Stop],
+    all_threads: bool,
+    trace: Option<&Path>,
+) -> Result<Vec<Stop>, Failure> {
     let questions = questions(built, expected, all_threads);
-    let mut command = command(&questions, built)?;
+    let mut command = command(&questions, built, trace)?;
     let finished = process::run(&mut command, b"", patience() * 2)?;
     ensure!(
         !finished.hung,
