@@ -110,6 +110,11 @@ impl Tracer {
         if !self.starting.is_empty() || !self.early.is_empty() || !self.halting.is_empty() {
             return None;
         }
+        // Whom the debugger has not let go on yet after an exec or a new library will run.
+        let mut threads = self.threads.values();
+        if threads.any(|thread| thread.wanted == Wanted::Running && thread.holds.load) {
+            return None;
+        }
         let running = self.threads.values().filter(|thread| thread.may_run());
         running
             .map(|thread| {
