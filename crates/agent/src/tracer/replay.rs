@@ -413,15 +413,13 @@ fn open(request: &OpenTraceRequest, shown: u32) -> Answer<Opened> {
 
 /// Holds the thread back that is named.
 fn hold_in(trace: &Trace, course: &Course, hold: &Hold) -> Answer<()> {
-    let name = &hold.process;
+    let name = hold.process.as_str();
+    let whole = || Some((name, trace.process_named(name)?, hold.thread));
     let with_thread = || {
         let (name, thread) = name.rsplit_once('.')?;
-        Some((trace.process_named(name)?, thread.parse().ok()?))
+        Some((name, trace.process_named(name)?, thread.parse().ok()?))
     };
-    let named = trace
-        .process_named(name)
-        .map(|process| (process, hold.thread));
-    let Some((process, thread)) = named.or_else(with_thread) else {
+    let Some((name, process, thread)) = whole().or_else(with_thread) else {
         return Err(invalid(format!(
             "there is no process {name} in this trace; wayfarer info lists them"
         )));
@@ -436,8 +434,8 @@ fn hold_in(trace: &Trace, course: &Course, hold: &Hold) -> Answer<()> {
     let promised = course.promised(thread.id);
     if hold.events > promised {
         return Err(invalid(format!(
-            "{name} makes {promised} events in this trace, not {}",
-            hold.events
+            "{} makes {promised} events in this trace, not {}",
+            hold.process, hold.events
         )));
     }
     course.hold_back(thread.id, hold.events);
