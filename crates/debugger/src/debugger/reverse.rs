@@ -3,7 +3,7 @@
 //! A search goes in rounds. In each, everybody goes on until nobody can: each thread has come to its next stop, or waits
 //! for one that has. Which stops a round has is fixed by the trace, so the last one before the present is, too.
 
-use wayfarer_backend::{BreakpointId, Hold};
+use wayfarer_backend::{AgentId, BreakpointId, Hold};
 
 use super::Debugger;
 use super::travel::Moment;
@@ -32,24 +32,39 @@ impl Debugger {
             self.say("No more reverse-execution history: this is the start of the recording.");
             return Ok(start);
         };
-        let id = self.on_the_way(false, |debugger| debugger.revisit(trace, &last.moment))?;
+        let searches = last.moment.precedes_all();
+        let id = self.on_the_way(searches, |debugger| debugger.revisit(trace, &last.moment))?;
         self.arrive(id, last.reason)
+    }
+
+    /// Begins anew, with everything placed that the user has set.
+    pub(super) fn begin_search(&mut self, trace: OpenTrace, hold: Option<Hold>) -> Result<AgentId> {
+        self.end_run()?;
+        let agent = self.open_held(trace, hold)?;
+        for process in self.processes.keys().copied().collect::<Vec<_>>() {
+            self.take_over(process);
+        }
+        Ok(agent)
     }
 
     /// The last stop before the present.
     fn search(&mut self, trace: OpenTrace, present: Option<&Moment>) -> Result<Option<Passed>> {
-        self.end_run()?;
         let mut bound = present.map(Moment::bound);
-        let agent = self.open_held(trace, bound.clone())?;
-        for process in self.processes.keys().copied().collect::<Vec<_>>() {
-            self.take_over(process);
-        }
+        let agent = self.begin_search(trace, bound.clone())?;
         // A process that is watched is held back until it is.
         let mut watched = self.watched_to_come();
         if let Some(process) = &watched {
             self.hold_back(agent, Some(first_event_of(process)))?;
         }
         let mut marker: Option<BreakpointId> = None;
+        if let (Some(present), Some(held)) = (present, &bound)
+            && present.precedes_all()
+        {
+            // Nobody waits for it there, so that it is marked at once. What is not mapped yet cannot be.
+            let id = self.held_thread(held)?;
+            let rip = present.registers.rip;
+            marker = self.insert_internal(id, rip, 0, Purpose::Moment).ok();
+        }
         let mut last = None;
         loop {
             self.settle(agent, &[], None)?;

@@ -67,6 +67,11 @@ impl Moment {
         }
     }
 
+    /// It comes before its thread's first event: no event can lead there.
+    pub fn precedes_all(&self) -> bool {
+        self.place.events == 0 && !self.rests
+    }
+
     fn is_here(&self, events: u64, registers: &GeneralRegisters, stack: &[u8]) -> bool {
         let same = || same_place(&self.registers, registers) && self.stack == stack;
         self.place.events == events && (self.rests || same())
@@ -150,17 +155,23 @@ impl Debugger {
     /// Goes to where a thread stood.
     pub(super) fn revisit(&mut self, trace: OpenTrace, moment: &Moment) -> Result<ThreadId> {
         let place = &moment.place;
-        if moment.rests || place.events == 0 {
+        if moment.rests {
             return self.travel(trace, place.clone());
         }
-        let id = self.travel(trace, moment.bound())?;
-        let agent = self.thread(id)?.1.key.agent;
-        let marker = self.insert_internal(id, moment.registers.rip, 0, Purpose::Moment)?;
-        self.hold_back(agent, Some(place.clone()))?;
+        let (agent, marker) = if moment.precedes_all() {
+            // What stopped it there stops it again.
+            (self.begin_search(trace, Some(place.clone()))?, None)
+        } else {
+            let id = self.travel(trace, moment.bound())?;
+            let agent = self.thread(id)?.1.key.agent;
+            let marker = self.insert_internal(id, moment.registers.rip, 0, Purpose::Moment)?;
+            self.hold_back(agent, Some(place.clone()))?;
+            (agent, Some(marker))
+        };
         let mut found = Err(DebuggerError::NotReached(Place::of(place).to_string()));
         loop {
             self.settle(agent, &[], None)?;
-            if self.present_at(moment).is_some() {
+            if let Some(id) = self.present_at(moment) {
                 found = Ok(id);
                 break;
             }
@@ -168,7 +179,9 @@ impl Debugger {
                 break;
             }
         }
-        self.remove_internal(marker);
+        if let Some(marker) = marker {
+            self.remove_internal(marker);
+        }
         found
     }
 
