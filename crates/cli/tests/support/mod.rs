@@ -49,6 +49,22 @@ impl Program {
         Self { directory, path }
     }
 
+    /// Builds a C program of somewhere else, with threads.
+    pub fn of(source: &Path) -> Self {
+        let name = source.file_name().and_then(|name| name.to_str());
+        let own = Path::new(name.expect("a name")).with_extension("");
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join(own);
+        let status = Command::new("cc")
+            .args(["-g", "-O0", "-pthread", "-o"])
+            .arg(&path)
+            .arg(source)
+            .status()
+            .expect("a compiler");
+        assert!(status.success(), "{} does not build", source.display());
+        Self { directory, path }
+    }
+
     /// Runs commands in batch mode.
     pub fn batch(&self, commands: &[&str]) -> Said {
         self.session(&["--batch"], commands)
