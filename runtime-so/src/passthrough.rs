@@ -93,7 +93,7 @@ unsafe extern "C" fn on_call(frame: *mut Frame) {
 /// The frame must be the live one of this thread's call.
 unsafe fn call(frame: &mut Frame) -> isize {
     let number = frame.number();
-    let mut args = frame.arguments();
+    let mut args = *frame.arguments();
     let mut mask = 0u64;
     // SAFETY: as `on_call`.
     unsafe {

@@ -1,5 +1,6 @@
 //! The machine state that a trampoline saves on the program's stack.
 
+use crate::arguments::Arguments;
 use crate::clone;
 use wayfarer_calls::Number;
 
@@ -55,8 +56,8 @@ impl Frame {
     }
 
     #[inline]
-    pub fn arguments(&self) -> [usize; 6] {
-        [self.rdi, self.rsi, self.rdx, self.r10, self.r8, self.r9]
+    pub fn arguments(&self) -> Arguments {
+        Arguments::new([self.rdi, self.rsi, self.rdx, self.r10, self.r8, self.r9])
     }
 
     /// The call that it stands for, unless that has been made.
@@ -106,7 +107,7 @@ mod tests {
         let mut frame: Frame = unsafe { core::mem::zeroed() };
         (frame.rdi, frame.rsi, frame.rdx) = (1, 2, 3);
         (frame.r10, frame.r8, frame.r9) = (4, 5, 6);
-        assert_eq!(frame.arguments(), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(*frame.arguments(), [1, 2, 3, 4, 5, 6]);
         for index in 0..6 {
             assert_eq!(frame.argument(index), usize::from(index) + 1);
         }

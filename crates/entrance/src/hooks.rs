@@ -82,7 +82,7 @@ pub(crate) fn current() -> &'static Hooks {
 unsafe extern "C" fn pass_through(frame: *mut Frame) {
     // SAFETY: the trampoline passes its own live frame.
     let frame = unsafe { &mut *frame };
-    let [a, b, c, d, e, f] = frame.arguments();
+    let [a, b, c, d, e, f] = *frame.arguments();
     // SAFETY: the program itself asked for this call.
     frame.rax = unsafe { raw::syscall6(frame.number(), a, b, c, d, e, f) } as usize;
 }

@@ -32,6 +32,7 @@
 #![cfg_attr(not(test), no_std)]
 
 pub mod ablation;
+pub mod arguments;
 pub mod call;
 pub mod clone;
 pub mod dispatch;

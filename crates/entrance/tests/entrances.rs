@@ -25,7 +25,7 @@ unsafe extern "C" fn on_call(frame: *mut Frame) {
         CALLS.fetch_add(1, Ordering::Relaxed);
         LAST_RIP.store(frame.rip, Ordering::Relaxed);
     }
-    let [a, b, c, d, e, f] = frame.arguments();
+    let [a, b, c, d, e, f] = *frame.arguments();
     // SAFETY: the program asked for it.
     frame.rax = unsafe { raw::syscall6(frame.number(), a, b, c, d, e, f) } as usize;
 }

@@ -44,7 +44,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "dispatch",
         &[
-            "state", "session", "log", "program", "serial", "parallel", "signals", "calls",
+            "state", "session", "memory", "log", "program", "serial", "parallel", "signals",
+            "calls",
         ],
     ),
     (

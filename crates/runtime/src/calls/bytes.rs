@@ -11,6 +11,7 @@ use crate::session::futex;
 use crate::session::wait;
 use crate::state::{Thread, at, header, object};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{CHUNK_HEAD, Chunk, Direction, divergence, waiting};
@@ -20,9 +21,9 @@ use wayfarer_runtime_abi::{SESSION_FD, UNIT};
 const HOLDS: u64 = UNIT - CHUNK_HEAD;
 
 /// Visits the pieces of a source, at most `length` bytes.
-fn each(source: Source, length: usize, visit: &mut impl FnMut(usize, usize)) {
+fn each(source: Source, length: usize, visit: &mut impl FnMut(Address, usize)) {
     match source {
-        Source::Piece(pointer, _) => visit(pointer, length),
+        Source::Piece(piece) => visit(piece.start, length),
         Source::Vector(array, count) => outputs::vector(array, count, length, visit),
     }
 }
@@ -43,7 +44,7 @@ pub fn send(thread: &mut Thread, entry: u32, source: Source, length: usize) {
             let tail = direction.tail.load(Ordering::Relaxed);
             let step = (piece - done).min((HOLDS - within) as usize);
             // SAFETY: the unit holds HOLDS bytes.
-            unsafe { user::copy_in(at(tail + CHUNK_HEAD + within), pointer + done, step) };
+            unsafe { user::copy_in(at(tail + CHUNK_HEAD + within), pointer.plus(done), step) };
             written += step as u64;
             done += step;
         }
@@ -110,7 +111,8 @@ pub fn receive(thread: &mut Thread, made: &Made, entry: u32, count: isize) {
                 // SAFETY: `written` says that the bytes are there, and nobody writes them again.
                 let bytes =
                     unsafe { core::slice::from_raw_parts(at(head + CHUNK_HEAD + within), step) };
-                user::copy_out(pointer + done, bytes);
+                // SAFETY: the call that is answered asked for them.
+                unsafe { user::copy_out(pointer.plus(done), bytes) };
                 position += step as u64;
                 done += step;
             }
@@ -149,7 +151,7 @@ pub fn write_out(descriptor: usize, source: Source, length: usize) {
                 raw::syscall6(
                     Number::WRITE,
                     descriptor,
-                    pointer + done,
+                    pointer.plus(done).number(),
                     piece - done,
                     0,
                     0,
@@ -166,7 +168,7 @@ pub fn write_out(descriptor: usize, source: Source, length: usize) {
                 result => {
                     done += result as usize;
                     if descriptor == 1 {
-                        let last = user::read::<u8>(pointer + done - 1).unwrap_or(0);
+                        let last = user::read::<u8>(pointer.plus(done - 1)).unwrap_or(0);
                         header()
                             .output_tail
                             .store(256 + u32::from(last), Ordering::Relaxed);

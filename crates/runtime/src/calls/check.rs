@@ -8,6 +8,7 @@ use crate::memory::hash::{fold, mix};
 use crate::memory::user;
 use crate::state::Thread;
 use wayfarer_calls::{Call, Number};
+use wayfarer_entrance::arguments::Arguments;
 
 /// Longest string that is looked at.
 const STRING_LIMIT: usize = 4096;
@@ -38,7 +39,7 @@ fn scalar_sum(call: &Call, number: Number, arguments: &[usize; 6]) -> u64 {
 
 /// The check byte of a call: its scalar arguments and the strings it passes.
 #[inline(always)]
-pub fn arguments(thread: &mut Thread, call: &Call, number: Number, arguments: &[usize; 6]) -> u8 {
+pub fn arguments(thread: &mut Thread, call: &Call, number: Number, arguments: &Arguments) -> u8 {
     let mut hash = scalar_sum(call, number, arguments);
     if call.strings != 0 {
         hash = strings(thread, call, hash, arguments);
@@ -47,12 +48,11 @@ pub fn arguments(thread: &mut Thread, call: &Call, number: Number, arguments: &[
 }
 
 #[inline(never)]
-fn strings(thread: &mut Thread, call: &Call, mut hash: u64, arguments: &[usize; 6]) -> u64 {
+fn strings(thread: &mut Thread, call: &Call, mut hash: u64, arguments: &Arguments) -> u64 {
     let mut index = 0;
     while index < 6 {
         if call.strings & (1 << index) != 0 {
-            // SAFETY: the index is below 6.
-            let from = unsafe { *arguments.get_unchecked(index) };
+            let from = arguments.address(index);
             if let Some(length) = user::string_length(thread, from, STRING_LIMIT) {
                 hash = user::hash(thread, hash, from, length);
             }

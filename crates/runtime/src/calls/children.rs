@@ -73,7 +73,7 @@ pub fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
         result
     } else {
         // waitid: si_pid lies 16 bytes into the siginfo.
-        match user::read::<[u32; 5]>(made.arguments[2]) {
+        match user::read::<[u32; 5]>(made.arguments.address(2)) {
             Some(information) if result == 0 => information[4] as isize,
             _ => 0,
         }
@@ -82,7 +82,7 @@ pub fn wait_for_child(thread: &mut Thread, made: &mut Made) -> isize {
         return result;
     }
     let stopped = made.number == Number::WAIT4
-        && user::read::<u32>(made.arguments[1])
+        && user::read::<u32>(made.arguments.address(1))
             .is_some_and(|status| status & 0xff == 0x7f || status == 0xffff);
     let id = child_of(thread.process(), pid as u32);
     if id != 0 && !stopped {

@@ -16,6 +16,7 @@ use crate::memory::hash;
 use crate::memory::user;
 use crate::state::{Thread, connection, header, object};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{Ordering, spin_loop};
 use wayfarer_runtime_abi::layout::{Connection, object_flags, object_kind};
@@ -66,19 +67,19 @@ impl PartialEq for Key {
 
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
-struct Address {
+struct Name {
     bytes: [u8; 112],
     length: u32,
 }
 
-impl Address {
+impl Name {
     fn family(&self) -> u16 {
         u16::from_le_bytes([self.bytes[0], self.bytes[1]])
     }
 }
 
-fn ask(descriptor: usize, call: Number) -> Option<Address> {
-    let mut address = Address {
+fn ask(descriptor: usize, call: Number) -> Option<Name> {
+    let mut address = Name {
         bytes: [0; 112],
         length: 112,
     };
@@ -98,7 +99,7 @@ fn ask(descriptor: usize, call: Number) -> Option<Address> {
 }
 
 /// Appends host and port of an internet address in one form for both families.
-fn push_internet(key: &mut Key, address: &Address) -> bool {
+fn push_internet(key: &mut Key, address: &Name) -> bool {
     let (host, port): ([u8; 16], [u8; 2]) = match address.family() {
         AF_INET => {
             let mut host = [0u8; 16];
@@ -137,7 +138,7 @@ fn push_internet(key: &mut Key, address: &Address) -> bool {
     true
 }
 
-fn unix_key(address: &Address) -> Option<Key> {
+fn unix_key(address: &Name) -> Option<Key> {
     let length = (address.length as usize).min(110);
     if length <= 2 {
         return None;
@@ -148,7 +149,7 @@ fn unix_key(address: &Address) -> Option<Key> {
     })
 }
 
-fn internet_key(client: &Address, server: &Address) -> Option<Key> {
+fn internet_key(client: &Name, server: &Name) -> Option<Key> {
     let mut key = Key {
         bytes: [0; 112],
         length: 0,
@@ -235,7 +236,7 @@ fn is_stream(descriptor: usize) -> bool {
 pub fn record_connect(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     let descriptor = made.arguments[0];
-    let family = user::read::<u16>(made.arguments[1]).unwrap_or(0);
+    let family = user::read::<u16>(made.arguments.address(1)).unwrap_or(0);
     let already = thread.process().entry(descriptor) != 0;
     let follow =
         !already && matches!(family, AF_UNIX | AF_INET | AF_INET6) && is_stream(descriptor);
@@ -256,7 +257,7 @@ pub fn record_connect(thread: &mut Thread, made: &mut Made) -> isize {
     let result = perform(thread, made, &arguments);
     if follow {
         if family != AF_UNIX && (result == 0 || result == EINPROGRESS) {
-            number = publish_internet(thread, descriptor, arguments[1], arguments[2]);
+            number = publish_internet(thread, descriptor, arguments.address(1), arguments[2]);
         }
         head.connects_pending.fetch_sub(1, Ordering::AcqRel);
         if number != 0 && (result == 0 || result == EINPROGRESS) {
@@ -314,7 +315,7 @@ fn publish_unix(thread: &Thread, descriptor: usize, named: bool) -> u32 {
     }
 }
 
-fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length: usize) -> u32 {
+fn publish_internet(thread: &mut Thread, descriptor: usize, asked: Address, length: usize) -> u32 {
     let Some(local) = ask(descriptor, Number::GETSOCKNAME) else {
         return 0;
     };
@@ -322,7 +323,7 @@ fn publish_internet(thread: &mut Thread, descriptor: usize, asked: usize, length
     let remote = match ask(descriptor, Number::GETPEERNAME) {
         Some(remote) => remote,
         None => {
-            let mut remote = Address {
+            let mut remote = Name {
                 bytes: [0; 112],
                 length: 0,
             };
@@ -354,7 +355,7 @@ pub fn record_accept(thread: &mut Thread, made: &mut Made) -> isize {
     if result >= 0 {
         number = peer_object(result as usize);
         if number != 0 {
-            hide_name(number, made.arguments[1], made.arguments[2]);
+            hide_name(number, made.arguments.address(1), made.arguments.address(2));
             object(number)
                 .flags
                 .fetch_or(object_flags::BOTH, Ordering::AcqRel);
@@ -403,14 +404,15 @@ fn peer_object(descriptor: usize) -> u32 {
 }
 
 /// The name that we gave to a socket is none to the program.
-fn hide_name(number: u32, address: usize, length: usize) {
+fn hide_name(number: u32, address: Address, length: Address) {
     if object(number).flags.load(Ordering::Relaxed) & object_flags::NAMED_BY_US == 0
-        || address == 0
-        || length == 0
+        || address.is_null()
+        || length.is_null()
     {
         return;
     }
-    user::write(length, 2u32);
+    // SAFETY: where the call has put the length of the name.
+    unsafe { user::write(length, 2u32) };
 }
 
 /// getsockname, getpeername.
@@ -424,7 +426,11 @@ pub fn record_name(thread: &mut Thread, made: &mut Made) -> isize {
     // The client's own name, or the server's view of it.
     let ours = (entry & 1 == 0) == (made.number == Number::GETSOCKNAME);
     if result == 0 && entry > 3 && ours {
-        hide_name(entry >> 1, made.arguments[1], made.arguments[2]);
+        hide_name(
+            entry >> 1,
+            made.arguments.address(1),
+            made.arguments.address(2),
+        );
     }
     write_down(thread, made, result, before, &[]);
     result

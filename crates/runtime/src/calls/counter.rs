@@ -11,6 +11,7 @@ use crate::program::counter_sites::HALT;
 use crate::state::Thread;
 use core::arch::x86_64::_rdtsc;
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::modules::{Auxiliary, Module};
 use wayfarer_entrance::signal_frame::UContext;
 use wayfarer_entrance::{dispatch, raw};
@@ -108,7 +109,7 @@ pub unsafe fn answer(thread: &mut Thread, context: *mut UContext) -> bool {
     let registers = unsafe { &mut (*context).registers };
     let mut code = [0u8; LONGEST];
     // A wild jump faults, too, and then nothing may be there to read.
-    if !user::fill(&mut code, registers.rip) {
+    if !user::fill(&mut code, Address::new(registers.rip)) {
         return false;
     }
     let counter_faults = thread.process().counter_faults.get();

@@ -27,6 +27,7 @@ use crate::state::Thread;
 use crate::state::order;
 use wayfarer_calls::Call;
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Span};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::record::{self, Head};
@@ -37,7 +38,7 @@ struct Draft {
     gap: usize,
     length: usize,
     /// What the kernel wrote into the program's memory: where, and how much. The record ends with it.
-    piece: (usize, usize),
+    piece: Span,
 }
 
 /// Makes a call of which the table says that it can be done so, and writes it down.
@@ -56,16 +57,16 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
         unsafe { raw::frame_interruptible(frame, (&raw const thread.arrivals.pending).cast()) };
     let counts = result > 0 && incoming.is_some_and(Incoming::is_exclusive);
     let piece = if counts {
-        (0, 0)
+        Span::NONE
     } else {
-        let argument = |index| frame.argument(index);
-        outputs::only_piece(call, result, argument).unwrap_or((0, 0))
+        let argument = |index| Address::new(frame.argument(index));
+        outputs::only_piece(call, result, argument).unwrap_or(Span::NONE)
     };
     let room = (thread.log.limit as usize).wrapping_sub(thread.log.cursor as usize);
-    if result == EINTR || room < 2 * RECORD_HEAD + piece.1 {
+    if result == EINTR || room < 2 * RECORD_HEAD + piece.length {
         return finish(thread, frame, call, result, incoming);
     }
-    let head = match piece.1 {
+    let head = match piece.length {
         _ if counts => Head::new(record::RECEIVE, number.word(), check, result as i64),
         0 => Head::call(number.word(), check, result as i64),
         length => Head::call(number.word(), check, result as i64).with_payload(length),
@@ -76,9 +77,9 @@ pub fn make(thread: &mut Thread, frame: &mut Frame, call: &'static Call) -> isiz
     let length = unsafe {
         let start = thread.log.cursor.add(gap);
         let mut end = head.put(start);
-        if piece.1 > 0 {
-            user::copy_in(end, piece.0, piece.1);
-            end = end.add(piece.1);
+        if piece.length > 0 {
+            user::copy_in(end, piece.start, piece.length);
+            end = end.add(piece.length);
         }
         (end as usize).wrapping_sub(start as usize)
     };
@@ -147,8 +148,8 @@ fn settle(thread: &mut Thread, draft: Draft, turn: Option<u32>) {
         if let Some(turn) = turn {
             Head::turn(u64::from(turn)).put(start);
             // Others have run since: what the program finds there now is what counts.
-            let (memory, length) = draft.piece;
-            user::copy_in(end.sub(length), memory, length);
+            let Span { start, length } = draft.piece;
+            user::copy_in(end.sub(length), start, length);
         }
         thread.commit(end);
     }

@@ -20,6 +20,7 @@ use crate::session::futex;
 use crate::signals::force;
 use crate::state::{Thread, header, map_window, room_window};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Arguments};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::get_varint;
@@ -36,27 +37,27 @@ const MAX_STRINGS: usize = 1 << 20;
 #[derive(Clone, Copy)]
 struct Parts {
     directory: usize,
-    path: usize,
-    arguments: usize,
-    environment: usize,
+    path: Address,
+    arguments: Address,
+    environment: Address,
     flags: usize,
 }
 
-fn parts(number: Number, a: &[usize; 6]) -> Parts {
+fn parts(number: Number, a: &Arguments) -> Parts {
     if number == Number::EXECVE {
         Parts {
             directory: AT_FDCWD,
-            path: a[0],
-            arguments: a[1],
-            environment: a[2],
+            path: a.address(0),
+            arguments: a.address(1),
+            environment: a.address(2),
             flags: 0,
         }
     } else {
         Parts {
             directory: a[0],
-            path: a[1],
-            arguments: a[2],
-            environment: a[3],
+            path: a.address(1),
+            arguments: a.address(2),
+            environment: a.address(3),
             flags: a[4],
         }
     }
@@ -72,7 +73,7 @@ fn check_of(thread: &mut Thread, made: &Made, parts: Parts) -> u8 {
     ));
     let mut index = 0;
     while index < MAX_STRINGS {
-        let Some(string) = user::read::<usize>(parts.arguments.wrapping_add(index * 8)) else {
+        let Some(string) = user::read::<Address>(parts.arguments.plus(index * 8)) else {
             break;
         };
         let Some(length) = user::string_length(thread, string, 1 << 17) else {
@@ -94,8 +95,9 @@ fn is_opaque(thread: &mut Thread, parts: Parts) -> bool {
     path_is_opaque(thread, parts.directory, parts.path, 0)
 }
 
-fn path_is_opaque(thread: &mut Thread, directory: usize, path: usize, depth: u32) -> bool {
+fn path_is_opaque(thread: &mut Thread, directory: usize, path: Address, depth: u32) -> bool {
     const CLOEXEC: usize = 0o2_000_000;
+    let path = path.number();
     // SAFETY: the kernel judges the path itself.
     let descriptor = unsafe { raw::syscall6(Number::OPENAT, directory, path, CLOEXEC, 0, 0, 0) };
     if descriptor < 0 {
@@ -155,7 +157,7 @@ fn file_is_opaque(thread: &mut Thread, descriptor: usize, depth: u32) -> bool {
             *last = 0;
         }
         let path = (&raw const head) as usize + start;
-        return path_is_opaque(thread, AT_FDCWD, path, depth + 1);
+        return path_is_opaque(thread, AT_FDCWD, Address::new(path), depth + 1);
     }
     false
 }
@@ -237,7 +239,7 @@ impl Room {
     }
 
     /// Adds so many bytes of the program's memory.
-    fn push_users(&mut self, from: usize, length: usize) {
+    fn push_users(&mut self, from: Address, length: usize) {
         if self.next + length <= self.start + self.length {
             // SAFETY: just checked.
             unsafe { user::copy_in(self.next as *mut u8, from, length) };
@@ -250,7 +252,7 @@ impl Room {
     }
 }
 
-fn starts_with(string: usize, name: &[u8]) -> bool {
+fn starts_with(string: Address, name: &[u8]) -> bool {
     let mut start = [0u8; 24];
     let length = name.len().min(24);
     start
@@ -261,16 +263,16 @@ fn starts_with(string: usize, name: &[u8]) -> bool {
 const PRELOAD: &[u8] = b"LD_PRELOAD=";
 
 /// The program's environment with our two variables at its end.
-fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<(Room, usize)> {
+fn with_ours(thread: &mut Thread, environment: Address, padding: usize) -> Option<(Room, usize)> {
     let mut count = 0;
-    let mut users = 0;
+    let mut users = Address::NULL;
     while count < MAX_STRINGS {
-        let string = user::read::<usize>(environment.wrapping_add(count * 8)).unwrap_or(0);
-        if string == 0 {
+        let string = user::read::<Address>(environment.plus(count * 8)).unwrap_or_default();
+        if string.is_null() {
             break;
         }
         if starts_with(string, PRELOAD) {
-            users = string + PRELOAD.len();
+            users = string.plus(PRELOAD.len());
         }
         count += 1;
     }
@@ -309,9 +311,9 @@ fn with_ours(thread: &mut Thread, environment: usize, padding: usize) -> Option<
     let array = room.next;
     let mut index = 0;
     while index < count {
-        let string = user::read::<usize>(environment.wrapping_add(index * 8)).unwrap_or(0);
+        let string = user::read::<Address>(environment.plus(index * 8)).unwrap_or_default();
         if !starts_with(string, PRELOAD) && !starts_with(string, b"WAYFARER_SESSION=") {
-            room.push_word(string);
+            room.push_word(string.number());
         }
         index += 1;
     }
@@ -377,8 +379,7 @@ pub fn record_exec(thread: &mut Thread, made: &mut Made) -> isize {
         && let Some((ours, array)) = with_ours(thread, parts.environment, BASE_PADDING)
     {
         let index = if made.number == Number::EXECVE { 2 } else { 3 };
-        // SAFETY: 2 or 3.
-        unsafe { *arguments.get_unchecked_mut(index) = array };
+        arguments = arguments.with_address(index, Address::new(array));
         room = Some(ours);
     }
     hand_over(thread, &survivors, count);
@@ -416,7 +417,7 @@ fn write_exec(
     opaque: bool,
     survivors: &[[u32; 2]; MAX_SURVIVORS],
     count: usize,
-    path: usize,
+    path: Address,
 ) {
     let mut payload = [0u8; 5 + MAX_SURVIVORS * 8 + 512];
     let mut length = 0;
@@ -531,7 +532,7 @@ fn start_again(thread: &mut Thread, made: &Made) -> isize {
     push_strings(&mut room, arguments);
     let environment_array = room.next;
     push_strings(&mut room, environment);
-    let Some((_, array)) = with_ours(thread, environment_array, padding) else {
+    let Some((_, array)) = with_ours(thread, Address::new(environment_array), padding) else {
         return -12;
     };
     let consumed = (thread.replay.cursor as usize)

@@ -30,6 +30,7 @@ use crate::state::windows;
 use crate::state::word::Word;
 use crate::state::{Thread, thread_window};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MODE_RECORD, MODE_REPLAY, divergence, process_state};
@@ -123,12 +124,12 @@ fn finals(thread: &mut Thread) {
         // The order of events goes on: the end is one.
         if place != 0
             && place != events
-            && let Some(word) = user::read::<u64>(place)
-            && let Some(tail) = user::read::<u64>(tail)
+            && let Some(word) = user::read::<u64>(Address::new(place))
+            && let Some(tail) = user::read::<u64>(Address::new(tail))
             && let Some(word) = crate::parallel::order::word_of(word, tail, number)
         {
             if kind == sync::SEMAPHORE
-                && let Some(posts) = user::read::<u32>(insides::posts_beside(place))
+                && let Some(posts) = user::read::<u32>(Address::new(insides::posts_beside(place)))
             {
                 crate::parallel::order::emit_posts(thread, number, posts);
             }
@@ -177,7 +178,7 @@ fn leave(thread: &mut Thread, code: usize) -> ! {
     unsafe {
         raw::syscall6(Number::SET_TID_ADDRESS, 0, 0, 0, 0, 0, 0);
         leave_thread(
-            thread.ending.clear_tid,
+            thread.ending.clear_tid.number(),
             word,
             value as usize,
             code,

@@ -6,6 +6,7 @@ use crate::calls::record::{EBADF, Made, plain};
 use crate::memory::user;
 use crate::state::Thread;
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Arguments};
 use wayfarer_entrance::raw;
 
 const F_DUPFD: usize = 0;
@@ -82,15 +83,14 @@ pub fn follow_close_range(thread: &mut Thread, a: &[usize; 6], result: isize) {
 }
 
 /// Both modes: a pipe or the session's output can be opened anew under a name in /dev or /proc.
-pub fn follow_open(thread: &mut Thread, number: Number, a: &[usize; 6], result: isize) {
+pub fn follow_open(thread: &mut Thread, number: Number, a: &Arguments, result: isize) {
     if result < 0 {
         return;
     }
-    let path = if matches!(number, Number::OPEN | Number::CREAT) {
-        a[0]
-    } else {
-        a[1]
-    };
+    let path = a.address(match number {
+        Number::OPEN | Number::CREAT => 0,
+        _ => 1,
+    });
     let entry = match reopened(thread, path) {
         Some(descriptor) => thread.process().entry(descriptor),
         None => 0,
@@ -106,7 +106,7 @@ pub fn follow_open(thread: &mut Thread, number: Number, a: &[usize; 6], result: 
 }
 
 /// The descriptor that a path such as /dev/stdout or /proc/self/fd/5 names.
-fn reopened(thread: &mut Thread, path: usize) -> Option<usize> {
+fn reopened(thread: &mut Thread, path: Address) -> Option<usize> {
     let start = user::read::<[u8; 5]>(path)?;
     if &start != b"/dev/" && &start != b"/proc" {
         return None;

@@ -9,6 +9,7 @@ use crate::calls::record::{Made, call_kernel};
 use crate::memory::user;
 use crate::state::{Thread, header, map_window, room_window};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::SESSION_FD;
 use wayfarer_runtime_abi::layout::flags;
@@ -70,13 +71,14 @@ fn installs_filter(number: Number, a: &[usize; 6]) -> bool {
 
 pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let mut arguments = made.arguments;
-    let program = user::read::<[usize; 2]>(arguments[2]);
-    let length = program.map_or(0, |program| program[0] as u16 as usize);
+    let mut arguments = *made.arguments;
+    let program = made.arguments.address(2);
+    let length = user::read::<u16>(program).map_or(0, usize::from);
+    let instructions = user::read::<Address>(program.plus(8));
     let total = PREFIX.len() + length;
     let bytes = (total * size_of::<Instruction>() + 4095) & !4095;
     let mut result = -14;
-    if let Some(program) = program
+    if let Some(instructions) = instructions
         && total <= MAX_INSTRUCTIONS
     {
         // SAFETY: fresh memory for the longer program, given back below.
@@ -86,7 +88,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
                 let room = room as *mut Instruction;
                 core::ptr::copy_nonoverlapping(PREFIX.as_ptr(), room, PREFIX.len());
                 let rest = length * size_of::<Instruction>();
-                if user::copy_in(room.add(PREFIX.len()).cast(), program[1], rest) {
+                if user::copy_in(room.add(PREFIX.len()).cast(), instructions, rest) {
                     let longer = [total, room as usize];
                     arguments[2] = (&raw const longer) as usize;
                     result = call_kernel(made.number, &arguments);

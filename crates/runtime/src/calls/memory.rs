@@ -24,6 +24,7 @@ use crate::serial::token;
 use crate::session::diverge;
 use crate::state::{MAP_FIXED, Thread, header};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Span};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::layout::{SESSION_BASE, divergence};
 use wayfarer_runtime_abi::record::{self, note};
@@ -82,7 +83,7 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
     match made.number {
         Number::MMAP if is_file_mapping(made, result) => {
             source = record_file(thread, made, result);
-            let [_, length, protection, _, descriptor, offset] = made.arguments;
+            let [_, length, protection, _, descriptor, offset] = *made.arguments;
             if source != source::SHARED && protection & PROT_EXEC != 0 {
                 late::code_mapped(thread, descriptor, offset as u64, length as u64);
             }
@@ -185,6 +186,7 @@ fn starts_like_elf(descriptor: usize) -> bool {
 /// A file mapping: by its path if it is a program or library, else with its bytes. Says which.
 fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
     let (address, length, offset) = (result as usize, made.arguments[1], made.arguments[5] as u64);
+    let start = Address::new(address);
     let file = describe(made.arguments[4]).unwrap_or_default();
     let shared = may_change(made);
     let mut head = [0u8; 33];
@@ -201,7 +203,7 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
         let path = thread.scratch.get(..length).unwrap_or(&[]);
         if elf || file.size > LARGEST_COPY || path.starts_with(b"/usr/") {
             let path = (path.as_ptr(), path.len());
-            let hash = page_hash(thread, address, file, offset, made.arguments[2]);
+            let hash = page_hash(thread, start, file, offset, made.arguments[2]);
             head[0] = source::FILE;
             copy_word(&mut head, 1, hash);
             let head = head.get(..9).unwrap_or(&[]);
@@ -217,7 +219,10 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
     }
     let there = file.size.saturating_sub(offset).min(length as u64) as usize;
     let readable = made.arguments[2] & 1 != 0;
-    let there = if readable { there } else { 0 };
+    let there = Span {
+        start,
+        length: if readable { there } else { 0 },
+    };
     if shared {
         thread.note(note::SHARED_FILE, file.inode as i64, &[]);
         head[0] = source::SHARED;
@@ -225,14 +230,14 @@ fn record_file(thread: &mut Thread, made: &Made, result: isize) -> u8 {
         copy_word(&mut head, 9, file.inode);
         copy_word(&mut head, 17, offset);
         copy_word(&mut head, 25, file.size);
-        write(thread, made, result, &head, address, there);
+        write(thread, made, result, &head, there);
         let (device, inode) = (file.device, file.inode);
         remember(thread, address, length, [device, inode, offset]);
         source::SHARED
     } else {
         head[0] = source::CONTENTS;
         let head = head.get(..1).unwrap_or(&[]);
-        write(thread, made, result, head, address, there);
+        write(thread, made, result, head, there);
         source::CONTENTS
     }
 }
@@ -251,7 +256,7 @@ fn copy_word(head: &mut [u8; 33], at: usize, word: u64) {
 /// Checksum of the start of a library, to know it again.
 fn page_hash(
     thread: &mut Thread,
-    address: usize,
+    address: Address,
     file: File,
     offset: u64,
     protection: usize,
@@ -263,19 +268,12 @@ fn page_hash(
     user::hash(thread, file.size, address, length)
 }
 
-fn write(
-    thread: &mut Thread,
-    made: &Made,
-    result: isize,
-    head: &[u8],
-    bytes: usize,
-    length: usize,
-) {
-    thread.emit_filled(made.head(result), head.len() + length, |place| {
+fn write(thread: &mut Thread, made: &Made, result: isize, head: &[u8], piece: Span) {
+    thread.emit_filled(made.head(result), head.len() + piece.length, |place| {
         // SAFETY: room was made. Another thread may take the memory away meanwhile: then it is not seen.
         unsafe {
             core::ptr::copy_nonoverlapping(head.as_ptr(), place, head.len());
-            user::copy_in(place.add(head.len()), bytes, length);
+            user::copy_in(place.add(head.len()), piece.start, piece.length);
         }
     });
 }
@@ -301,7 +299,11 @@ fn record_segment(thread: &mut Thread, made: &Made, result: isize) {
     copy_word(&mut head, 1, u64::MAX);
     copy_word(&mut head, 9, made.arguments[0] as u32 as u64);
     copy_word(&mut head, 25, size);
-    write(thread, made, result, &head, result as usize, size as usize);
+    let segment = Span {
+        start: Address::new(result as usize),
+        length: size as usize,
+    };
+    write(thread, made, result, &head, segment);
 }
 
 /// Replay of the same calls.
@@ -361,7 +363,7 @@ pub fn replay(thread: &mut Thread, made: &mut Made) -> isize {
 
 /// Both modes: code of a file, which its process alone sees, may read the time-stamp counter.
 fn mark_counters(thread: &mut Thread, made: &Made, address: isize) {
-    let [_, length, protection, flags, _, offset] = made.arguments;
+    let [_, length, protection, flags, _, offset] = *made.arguments;
     if protection == PROT_READ | PROT_EXEC && !is_shared(flags) {
         counter_sites::mark_mapped(thread, address as usize, length, offset);
     }
@@ -449,7 +451,8 @@ fn replay_file(
         raw::syscall6(Number::CLOSE, descriptor, 0, 0, 0, 0, 0);
         result
     };
-    if !is_error(result) && page_hash(thread, address, file, a[5] as u64, a[2]) != word(payload, 1)
+    if !is_error(result)
+        && page_hash(thread, Address::new(address), file, a[5] as u64, a[2]) != word(payload, 1)
     {
         other_file(thread, made, path, 0);
     }

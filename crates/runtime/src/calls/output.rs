@@ -16,6 +16,7 @@ use crate::signals::queue;
 use crate::state::{Thread, header, take};
 use core::mem::MaybeUninit;
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Arguments};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::get_varint;
@@ -30,14 +31,14 @@ pub type Block = MaybeUninit<[u8; 4096]>;
 
 /// Both modes: what a thread writes to the output is what it had in its turn, though others have theirs before it comes to
 /// that, and may use the same buffer, as libc does at the end of a process. Where to find a copy of it, or else itself.
-pub fn copied(thread: &Thread, made: &Made, length: usize, copy: &mut Block) -> usize {
-    let from = made.arguments[1];
+pub fn copied(thread: &Thread, made: &Made, length: usize, copy: &mut Block) -> Address {
+    let from = made.arguments.address(1);
     let fits = length <= size_of::<Block>() && made.number == Number::WRITE;
     // SAFETY: it fits.
     let copied =
         |copy: &mut Block| unsafe { user::copy_in(copy.as_mut_ptr().cast(), from, length) };
     if fits && thread.serial.holds_token && copied(copy) {
-        copy.as_ptr() as usize
+        Address::new(copy.as_ptr() as usize)
     } else {
         from
     }
@@ -48,14 +49,14 @@ pub fn copied(thread: &Thread, made: &Made, length: usize, copy: &mut Block) -> 
 /// hand. Not part of the way of every call, whose stack it would make longer.
 #[inline(never)]
 pub fn record_output(thread: &mut Thread, made: &mut Made) -> isize {
-    let mut arguments = made.arguments;
+    let mut arguments = *made.arguments;
     let mut copy = Block::uninit();
     loop {
         let Some((check, length)) = prepare(thread, made) else {
             return plain(thread, made);
         };
         let before = thread.serial.turn;
-        arguments[1] = copied(thread, made, length, &mut copy);
+        arguments[1] = copied(thread, made, length, &mut copy).number();
         token::let_go(thread);
         lock_output(thread.number, true);
         let place = take(&header().output_turn);
@@ -136,7 +137,7 @@ fn unlock_output(me: u32) {
 pub fn replay_output(
     thread: &mut Thread,
     number: Number,
-    arguments: &[usize; 6],
+    arguments: &Arguments,
     record: &Record<'static>,
     length: usize,
 ) {

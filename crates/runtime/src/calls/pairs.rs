@@ -6,6 +6,7 @@ use crate::calls::record::{Made, write_down};
 use crate::memory::user;
 use crate::state::{Thread, header, object, take};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Arguments;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{MAX_OBJECTS, object_flags, object_kind};
@@ -52,12 +53,8 @@ pub fn record_pair(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// Enters the two descriptors that a pipe or socketpair call has just given.
-pub fn attach_pair(thread: &mut Thread, call: Number, arguments: &[usize; 6], number: u32) {
-    let pointer = if call == Number::SOCKETPAIR {
-        arguments[3]
-    } else {
-        arguments[0]
-    };
+pub fn attach_pair(thread: &mut Thread, call: Number, arguments: &Arguments, number: u32) {
+    let pointer = arguments.address(if call == Number::SOCKETPAIR { 3 } else { 0 });
     let Some(pair) = user::read::<[u32; 2]>(pointer) else {
         return;
     };

@@ -26,6 +26,7 @@ use wayfarer_calls::process::{
     CLONE_CHILD_CLEARTID, CLONE_CHILD_SETTID, CLONE_CLEAR_SIGHAND, CLONE_PARENT_SETTID,
     CLONE_PIDFD, CLONE_THREAD, CLONE_VFORK, CLONE_VM,
 };
+use wayfarer_entrance::arguments::{Address, Arguments};
 use wayfarer_entrance::clone::{self, Shape};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::{dispatch, raw, tls};
@@ -43,23 +44,23 @@ pub const ENOMEM: isize = -12;
 #[derive(Clone, Copy, Default)]
 struct Wishes {
     flags: usize,
-    parent_tid: usize,
-    child_tid: usize,
+    parent_tid: Address,
+    child_tid: Address,
 }
 
-fn wishes(number: Number, a: &[usize; 6]) -> Option<Wishes> {
+fn wishes(number: Number, a: &Arguments) -> Option<Wishes> {
     match number {
         Number::CLONE => Some(Wishes {
             flags: a[0],
-            parent_tid: a[2],
-            child_tid: a[3],
+            parent_tid: a.address(2),
+            child_tid: a.address(3),
         }),
         Number::CLONE3 => {
-            let fields = user::read::<[usize; 8]>(a[0])?;
+            let fields = user::read::<[usize; 8]>(a.address(0))?;
             Some(Wishes {
                 flags: fields[0],
-                parent_tid: fields[3],
-                child_tid: fields[2],
+                parent_tid: Address::new(fields[3]),
+                child_tid: Address::new(fields[2]),
             })
         }
         Number::VFORK => Some(Wishes {
@@ -245,7 +246,7 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
         return start_with_stack(thread, made, wishes, child);
     }
     let mask = block_signals();
-    let mut arguments = made.arguments;
+    let mut arguments = *made.arguments;
     let mut fields = [0usize; 11];
     if thread.mode == MODE_REPLAY {
         if made.number == Number::CLONE {
@@ -253,7 +254,7 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
         } else if made.number == Number::CLONE3 {
             let size = arguments[1].min(88);
             // SAFETY: as long as the fields at most.
-            unsafe { user::copy_in((&raw mut fields).cast(), arguments[0], size) };
+            unsafe { user::copy_in((&raw mut fields).cast(), made.arguments.address(0), size) };
             fields[0] &= !(CLONE_NAMESPACES | CLONE_PIDFD);
             arguments[0] = (&raw mut fields) as usize;
         }
@@ -279,9 +280,10 @@ fn start_child(thread: &mut Thread, made: &mut Made, wishes: Wishes, child: Chil
 }
 
 /// Replay: the id that the program saw while it was recorded, in place of the real one.
-fn write_tid(thread: &mut Thread, flags: usize, wanted: usize, place: usize, tid: u32) {
+fn write_tid(thread: &mut Thread, flags: usize, wanted: usize, place: Address, tid: u32) {
     if thread.mode == MODE_REPLAY && flags & wanted != 0 {
-        user::write(place, tid);
+        // SAFETY: the flag says that the program wants the id there.
+        unsafe { user::write(place, tid) };
     }
 }
 
@@ -303,11 +305,11 @@ fn start_with_stack(thread: &mut Thread, made: &mut Made, wishes: Wishes, child:
         }
         (*born).signals.clear_handlers = wishes.flags & CLONE_CLEAR_SIGHAND != 0;
         if thread.mode == MODE_REPLAY {
-            (*born).vfork.return_address = wishes.parent_tid as u64;
+            (*born).vfork.return_address = wishes.parent_tid.number() as u64;
             (*born).vfork.number = wishes.flags as u32;
         }
         let result =
-            clone::clone_with_stack(made.frame, made.number, made.arguments, born as usize);
+            clone::clone_with_stack(made.frame, made.number, *made.arguments, born as usize);
         if !is_thread {
             // The child had our thread-local storage until it went its own way.
             tls::set(core::ptr::from_mut(thread).cast());
@@ -419,7 +421,7 @@ pub unsafe extern "C" fn child_started(cookie: usize, _frame: *mut Frame) {
     if thread.mode == MODE_REPLAY {
         let (flags, parent_tid, tid) = (
             thread.vfork.number as usize,
-            thread.vfork.return_address as usize,
+            Address::new(thread.vfork.return_address as usize),
             thread.tid,
         );
         write_tid(thread, flags, CLONE_PARENT_SETTID, parent_tid, tid);

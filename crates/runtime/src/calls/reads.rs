@@ -8,6 +8,7 @@ use crate::calls::streams::{claim, contents_flag, direction, each_passed};
 use crate::memory::user;
 use crate::state::{Thread, object};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Span};
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{Object, object_flags};
 use wayfarer_runtime_abi::record::{self, Head};
@@ -100,17 +101,17 @@ pub fn record_message(thread: &mut Thread, made: &mut Made) -> isize {
     let result = plain(thread, made);
     // Descriptors that came with the bytes may reuse numbers; nothing is known about them.
     if result >= 0 && made.number == Number::RECVMSG {
-        forget_received(thread, made.arguments[1]);
+        forget_received(thread, made.arguments.address(1));
     }
     result
 }
 
 /// Clears the entries of descriptors that arrived in the control data of a message.
-pub fn forget_received(thread: &mut Thread, message: usize) {
-    let Some(control) = user::read::<[usize; 2]>(message.wrapping_add(32)) else {
+pub fn forget_received(thread: &mut Thread, message: Address) {
+    let Some(control) = user::read::<Span>(message.plus(32)) else {
         return;
     };
-    each_passed(thread, control[0], control[1], |thread, descriptor| {
+    each_passed(thread, control, |thread, descriptor| {
         thread.process().set_entry(descriptor as usize, 0);
     });
 }

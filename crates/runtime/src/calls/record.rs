@@ -9,6 +9,7 @@ use crate::signals::delivery;
 use crate::signals::queue;
 use crate::state::{Thread, header};
 use wayfarer_calls::{Call, Number};
+use wayfarer_entrance::arguments::{Arguments, Span};
 use wayfarer_entrance::frame::Frame;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -23,7 +24,7 @@ pub const EINVAL: isize = -22;
 pub struct Made<'a> {
     pub call: &'static Call,
     pub number: Number,
-    pub arguments: [usize; 6],
+    pub arguments: Arguments,
     pub check: u8,
     pub frame: &'a mut Frame,
 }
@@ -127,15 +128,13 @@ pub fn perform_once(thread: &mut Thread, number: Number, arguments: &[usize; 6])
 /// Writes the record of a call with everything that it wrote, and `suffix` after it.
 #[inline]
 pub fn write_down(thread: &mut Thread, made: &Made, result: isize, before: Before, suffix: &[u8]) {
-    let argument = |index: u8| made.arguments.get(index as usize).copied().unwrap_or(0);
+    let argument = |index| made.arguments.address(index);
     match outputs::only_piece(made.call, result, argument) {
-        Some((_, 0)) if suffix.is_empty() => {
+        Some(Span { length: 0, .. }) if suffix.is_empty() => {
             thread.emit_call(made.number, made.check, result as i64);
         }
-        Some((pointer, length)) if suffix.is_empty() => {
-            // SAFETY: memory that the kernel has just written for this call.
-            let bytes = unsafe { core::slice::from_raw_parts(pointer as *const u8, length) };
-            thread.emit_with(made.head(result), bytes);
+        Some(piece) if suffix.is_empty() => {
+            thread.emit_piece(made.head(result), piece.start, piece.length);
         }
         _ => write_down_as(thread, made.call, made, result, before, suffix),
     }

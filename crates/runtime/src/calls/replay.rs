@@ -18,6 +18,7 @@ use crate::signals::delivery;
 use crate::state::Thread;
 use crate::state::order;
 use wayfarer_calls::Call;
+use wayfarer_entrance::arguments::Arguments;
 use wayfarer_entrance::frame::Frame;
 use wayfarer_runtime_abi::layout::divergence;
 use wayfarer_runtime_abi::record::{self, Record, place};
@@ -116,7 +117,7 @@ pub fn emulate(thread: &mut Thread, made: &mut Made, call: &Call) -> isize {
 /// Copies a payload to where the call wrote it; returns how much of it was used.
 pub fn pour(
     call: &Call,
-    arguments: &[usize; 6],
+    arguments: &Arguments,
     result: isize,
     before: Before,
     payload: &[u8],
@@ -126,7 +127,8 @@ pub fn pour(
         let length = piece.min(payload.len() - used);
         // Another thread may have taken the memory away before this one had its turn: then it is not seen.
         if let Some(bytes) = payload.get(used..used + length) {
-            user::copy_out(pointer, bytes);
+            // SAFETY: the call that is answered asked for them.
+            unsafe { user::copy_out(pointer, bytes) };
         }
         used += length;
     });

@@ -1,7 +1,7 @@
 //! Calls about signals: actions, masks, sets and the stack of handlers.
 
 use crate::calls::check;
-use crate::calls::outputs::{self, Before};
+use crate::calls::outputs::Before;
 use crate::calls::record::{Made, call_kernel, perform, write_down};
 use crate::calls::replay::{compare, expect};
 use crate::kernel::action::NEVER_TAKEN;
@@ -10,6 +10,7 @@ use crate::memory::user;
 use crate::signals::actions;
 use crate::state::Thread;
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Arguments, Span};
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::record;
 
@@ -18,8 +19,7 @@ pub fn action(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, Number::RT_SIGACTION, &made.arguments);
     let result = actions::action(thread, &made.arguments, None);
     if result == 0
-        && made.arguments[2] != 0
-        && let Some(old) = user::read::<[u8; 32]>(made.arguments[2])
+        && let Some(old) = user::read::<[u8; 32]>(made.arguments.address(2))
     {
         thread.emit_with(made.head(0), &old);
     } else {
@@ -42,14 +42,14 @@ pub fn replay_action(thread: &mut Thread, made: &mut Made) -> isize {
 /// rt_sigprocmask: what must get through is not blocked.
 pub fn mask(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, Number::RT_SIGPROCMASK, &made.arguments);
-    let mut arguments = made.arguments;
+    let mut arguments = *made.arguments;
     let mut stripped = 0u64;
     let mut asked = None;
-    if arguments[1] != 0
-        && arguments[3] == 8
-        && let Some(mask) = actions::strip_mask(arguments[1])
+    let wanted = made.arguments.address(1);
+    if arguments[3] == 8
+        && let Some(mask) = actions::strip_mask(wanted)
     {
-        asked = user::read::<u64>(arguments[1]);
+        asked = user::read::<u64>(wanted);
         stripped = mask;
         arguments[1] = (&raw mut stripped) as usize;
     }
@@ -58,10 +58,11 @@ pub fn mask(thread: &mut Thread, made: &mut Made) -> isize {
     core::hint::black_box(&stripped);
     if result == 0 {
         if thread.signals.believed_blocked != 0
-            && let Some(old) = user::read::<u64>(arguments[2])
+            && let Some(old) = user::read::<u64>(made.arguments.address(2))
         {
             let old = old | thread.signals.believed_blocked;
-            user::write(arguments[2], old);
+            // SAFETY: where the call has put the old mask.
+            unsafe { user::write(made.arguments.address(2), old) };
         }
         if let Some(mask) = asked {
             actions::note_mask(thread, arguments[0], mask);
@@ -74,16 +75,16 @@ pub fn mask(thread: &mut Thread, made: &mut Made) -> isize {
 /// Calls that take signals of a set: never ours.
 pub fn signal_set(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
-    let mut arguments = made.arguments;
-    let place = if made.number == Number::RT_SIGTIMEDWAIT {
-        &mut arguments[0]
+    let index = if made.number == Number::RT_SIGTIMEDWAIT {
+        0
     } else {
-        &mut arguments[1]
+        1
     };
+    let mut arguments = made.arguments;
     let mut stripped = 0u64;
-    if let Some(set) = user::read::<u64>(*place) {
+    if let Some(set) = user::read::<u64>(arguments.address(index)) {
         stripped = set & !NEVER_TAKEN;
-        *place = (&raw mut stripped) as usize;
+        arguments = arguments.with_address(index, Address::new((&raw mut stripped) as usize));
     }
     let result = perform(thread, made, &arguments);
     core::hint::black_box(&stripped);
@@ -96,30 +97,31 @@ pub fn masked_wait(thread: &mut Thread, made: &mut Made) -> isize {
     made.check = check::arguments(thread, made.call, made.number, &made.arguments);
     let mut arguments = made.arguments;
     let mut stripped = 0u64;
-    let mut pair = [0usize; 2];
+    let mut pair = Span::default();
     let index = match made.number {
         Number::RT_SIGSUSPEND => 0,
         Number::PPOLL => 3,
         Number::EPOLL_PWAIT | Number::EPOLL_PWAIT2 => 4,
         _ => 5,
     };
-    let pointer = outputs::argument(&arguments, index);
+    let pointer = arguments.address(index);
+    let ours = Address::new((&raw mut stripped) as usize);
     if made.number == Number::PSELECT6 {
-        if let Some(both) = user::read::<[usize; 2]>(pointer)
-            && let Some(mask) = actions::strip_mask(both[0])
+        if let Some(both) = user::read::<Span>(pointer)
+            && let Some(mask) = actions::strip_mask(both.start)
         {
             stripped = mask;
             thread.signals.let_in = !mask;
-            pair = [(&raw mut stripped) as usize, both[1]];
-            arguments[5] = (&raw mut pair) as usize;
+            pair = Span {
+                start: ours,
+                length: both.length,
+            };
+            arguments = arguments.with_address(5, Address::new((&raw mut pair) as usize));
         }
-    } else if pointer != 0
-        && let Some(mask) = actions::strip_mask(pointer)
-    {
+    } else if let Some(mask) = actions::strip_mask(pointer) {
         stripped = mask;
         thread.signals.let_in = !mask;
-        // SAFETY: the index is below 6.
-        unsafe { *arguments.get_unchecked_mut(index as usize) = (&raw mut stripped) as usize };
+        arguments = arguments.with_address(index, ours);
     }
     let result = perform(thread, made, &arguments);
     core::hint::black_box((&stripped, &pair));
@@ -140,10 +142,9 @@ pub fn alternate_stack(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// Both modes: handlers that we call ourselves may want the alternate stack.
-pub fn note_alternate_stack(thread: &mut Thread, a: &[usize; 6], result: isize) {
+pub fn note_alternate_stack(thread: &mut Thread, a: &Arguments, result: isize) {
     if result == 0
-        && a[0] != 0
-        && let Some(stack) = user::read::<[usize; 3]>(a[0])
+        && let Some(stack) = user::read::<[usize; 3]>(a.address(0))
     {
         const DISABLE: usize = 2;
         let enabled = stack[1] & DISABLE == 0;

@@ -5,26 +5,28 @@ use crate::calls::record::Made;
 use crate::memory::{hash, user};
 use crate::state::Thread;
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Arguments, Span};
 
 /// Where the bytes of a write-like call lie: one piece, or an array of pieces.
 #[derive(Clone, Copy)]
 pub enum Source {
-    Piece(usize, usize),
-    Vector(usize, usize),
+    Piece(Span),
+    Vector(Address, usize),
 }
 
 /// The bytes that a write-like call gives away; `None` on a bad pointer.
-pub fn source(number: Number, arguments: &[usize; 6]) -> Option<Source> {
+pub fn source(number: Number, arguments: &Arguments) -> Option<Source> {
     match number {
-        Number::WRITE | Number::PWRITE64 | Number::SENDTO => {
-            Some(Source::Piece(arguments[1], arguments[2]))
-        }
+        Number::WRITE | Number::PWRITE64 | Number::SENDTO => Some(Source::Piece(Span {
+            start: arguments.address(1),
+            length: arguments[2],
+        })),
         Number::WRITEV | Number::PWRITEV | Number::PWRITEV2 => {
-            Some(Source::Vector(arguments[1], arguments[2]))
+            Some(Source::Vector(arguments.address(1), arguments[2]))
         }
         Number::SENDMSG => {
-            let vector = user::read::<[usize; 2]>(arguments[1].wrapping_add(16))?;
-            Some(Source::Vector(vector[0], vector[1]))
+            let vector = user::read::<Span>(arguments.address(1).plus(16))?;
+            Some(Source::Vector(vector.start, vector.length))
         }
         _ => None,
     }
@@ -33,12 +35,13 @@ pub fn source(number: Number, arguments: &[usize; 6]) -> Option<Source> {
 /// Length of all pieces; `None` on a bad pointer.
 pub fn source_length(source: Source) -> Option<usize> {
     match source {
-        Source::Piece(_, length) => Some(length),
+        Source::Piece(piece) => Some(piece.length),
         Source::Vector(array, count) => {
             let mut total = 0usize;
             let mut index = 0;
             while index < count && index < 1024 {
-                total = total.wrapping_add(user::read::<[usize; 2]>(array + index * 16)?[1]);
+                let piece = user::read::<Span>(array.plus(index * size_of::<Span>()))?;
+                total = total.wrapping_add(piece.length);
                 index += 1;
             }
             Some(total)
@@ -53,11 +56,11 @@ const HASH_LIMIT: usize = 256 * 1024;
 pub fn hash_source(thread: &mut Thread, source: Source, length: usize) -> u8 {
     let one;
     let (array, count) = match source {
-        Source::Piece(pointer, length) => {
-            one = [pointer, length];
-            (&raw const one, 1)
+        Source::Piece(piece) => {
+            one = piece;
+            (Address::new((&raw const one) as usize), 1)
         }
-        Source::Vector(array, count) => (array as *const [usize; 2], count),
+        Source::Vector(array, count) => (array, count),
     };
     let hash = hash::mix(thread.log.hash, length as u64);
     let hash = user::hash_pieces(thread, hash, array, count, length.min(HASH_LIMIT));

@@ -51,11 +51,11 @@ pub fn record(thread: &mut Thread, made: &mut Made) -> isize {
         }
         Number::FUTEX => record_futex(thread, made),
         Number::SET_TID_ADDRESS => {
-            thread.ending.clear_tid = made.arguments[0];
+            thread.ending.clear_tid = made.arguments.address(0);
             plain(thread, made)
         }
         Number::SET_ROBUST_LIST => {
-            thread.ending.robust_list = made.arguments[0];
+            thread.ending.robust_list = made.arguments.address(0);
             plain(thread, made)
         }
         Number::RSEQ => ENOSYS,
@@ -172,7 +172,7 @@ fn record_futex(thread: &mut Thread, made: &mut Made) -> isize {
     const WAIT: usize = 0;
     const WAIT_BITSET: usize = 9;
     const COMMAND: usize = 0x7f;
-    let [address, operation, _, limit, ..] = made.arguments;
+    let [address, operation, _, limit, ..] = *made.arguments;
     if let Some(woken) = wake_nobody(thread, &made.arguments) {
         return woken;
     }

@@ -13,6 +13,7 @@
 
 use crate::memory::user;
 use crate::state::Thread;
+use wayfarer_entrance::arguments::Span;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{Object, object_flags};
 
@@ -54,15 +55,11 @@ pub fn claim(
 }
 
 /// Visits each descriptor in SCM_RIGHTS control data.
-pub fn each_passed(
-    thread: &mut Thread,
-    control: usize,
-    length: usize,
-    visit: impl Fn(&mut Thread, u32),
-) {
+pub fn each_passed(thread: &mut Thread, control: Span, visit: impl Fn(&mut Thread, u32)) {
+    let Span { start, length } = control;
     let mut position = 0;
-    while control != 0 && position + 16 <= length {
-        let Some(head) = user::read::<[u64; 2]>(control + position) else {
+    while !start.is_null() && position + 16 <= length {
+        let Some(head) = user::read::<[u64; 2]>(start.plus(position)) else {
             return;
         };
         let size = head[0] as usize;
@@ -73,7 +70,7 @@ pub fn each_passed(
         if head[1] == 1 | 1 << 32 {
             let mut at = 16;
             while at + 4 <= size {
-                if let Some(descriptor) = user::read::<u32>(control + position + at) {
+                if let Some(descriptor) = user::read::<u32>(start.plus(position + at)) {
                     visit(thread, descriptor);
                 }
                 at += 4;

@@ -21,6 +21,7 @@ use crate::signals::delivery;
 use crate::signals::queue;
 use crate::state::{Thread, header, object};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Span};
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::layout::{flags, object_flags};
@@ -42,7 +43,9 @@ fn is_plain_write(number: Number, arguments: &[usize; 6]) -> bool {
 pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
     let entry = thread.process().entry(made.arguments[0]);
     let number = made.number;
-    if number == Number::SENDMMSG || (number == Number::SENDMSG && has_control(made.arguments[1])) {
+    if number == Number::SENDMMSG
+        || (number == Number::SENDMSG && has_control(made.arguments.address(1)))
+    {
         give_away_descriptors(thread, made);
     }
     if entry >> 1 == OUTPUT_OBJECT
@@ -70,9 +73,9 @@ pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
         made.check ^= hash_source(thread, source, result as usize);
     }
     if result > 0
-        && let Some((address, length)) = written_through(thread, made, result as usize)
+        && let Some(piece) = written_through(thread, made, result as usize)
     {
-        write_through(thread, made, result, address, length);
+        write_through(thread, made, result, piece);
         return result;
     }
     if made.call.piece.unit != 0 {
@@ -84,7 +87,7 @@ pub fn record_write(thread: &mut Thread, made: &mut Made) -> isize {
 }
 
 /// Memory of the program that a write to a file has changed: address and length.
-fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<(usize, usize)> {
+fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<Span> {
     let end = match made.number {
         Number::WRITE | Number::WRITEV => None,
         Number::PWRITE64 | Number::PWRITEV => Some(made.arguments[3] as u64 + count as u64),
@@ -94,20 +97,21 @@ fn written_through(thread: &Thread, made: &Made, count: usize) -> Option<(usize,
 }
 
 /// The record of such a write: address (8 bytes), then the bytes.
-fn write_through(thread: &mut Thread, made: &Made, result: isize, address: usize, length: usize) {
+fn write_through(thread: &mut Thread, made: &Made, result: isize, piece: Span) {
+    let Span { start, length } = piece;
     thread.emit_filled(made.head(result), 8 + length, |place| {
         // SAFETY: room was made. Another thread may take the memory away meanwhile: then it is not seen.
         unsafe {
-            place.cast::<u64>().write_unaligned(address as u64);
-            user::copy_in(place.add(8), address, length);
+            place.cast::<u64>().write_unaligned(start.number() as u64);
+            user::copy_in(place.add(8), start, length);
         }
     });
 }
 
 /// Whether a message has more to it than bytes, or cannot be read.
 #[inline(always)]
-fn has_control(message: usize) -> bool {
-    user::read::<usize>(message.wrapping_add(40)) != Some(0)
+fn has_control(message: Address) -> bool {
+    user::read::<usize>(message.plus(40)) != Some(0)
 }
 
 /// Descriptors that travel to another process: what they stand for is tracked no more.
@@ -119,9 +123,9 @@ pub fn give_away_descriptors(thread: &mut Thread, made: &Made) {
     };
     let mut index = 0;
     while index < count {
-        let head = made.arguments[1].wrapping_add(index * 64);
-        if let Some(control) = user::read::<[usize; 2]>(head.wrapping_add(32)) {
-            each_passed(thread, control[0], control[1], |thread, descriptor| {
+        let head = made.arguments.address(1).plus(index * 64);
+        if let Some(control) = user::read::<Span>(head.plus(32)) {
+            each_passed(thread, control, |thread, descriptor| {
                 let entry = thread.process().entry(descriptor as usize);
                 if entry != 0 {
                     give_up_tracking(entry);
@@ -205,7 +209,8 @@ pub fn replay_write(thread: &mut Thread, made: &mut Made) -> isize {
         let behind = reader::peek(thread).map(|next| next.tag);
         let mut shown = made.arguments;
         if next.tag == record::OUTPUT {
-            shown[1] = output::copied(thread, made, next.value as usize, &mut copy);
+            let bytes = output::copied(thread, made, next.value as usize, &mut copy);
+            shown = shown.with_address(1, bytes);
         }
         if unended || ahead.is_some() && behind == Some(record::TURN) {
             // It lost its turn in this call: others may have to go first.
@@ -259,9 +264,10 @@ fn replay_plain(thread: &mut Thread, made: &mut Made, promised: &Record<'static>
         && result > 0
     {
         // The file was mapped: the write changed memory.
-        let address = u64::from_le_bytes(*address) as usize;
+        let address = Address::new(u64::from_le_bytes(*address) as usize);
         if !writethrough::write_behind(thread, address, bytes) {
-            user::copy_out(address, bytes);
+            // SAFETY: so did the recorded write.
+            unsafe { user::copy_out(address, bytes) };
         }
         return result;
     }

@@ -5,6 +5,7 @@
 use crate::state::mappings::Mapping;
 use crate::state::{Thread, at};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Span};
 use wayfarer_entrance::raw;
 
 /// Remembers a shared mapping of a file.
@@ -43,10 +44,10 @@ pub fn moved(thread: &mut Thread, from: usize, to: usize, length: usize) {
 
 /// Replay: writes `bytes` to where `address` is mapped from, which works for a view that may only be read.
 /// The mappings of a replay have their offset in the session file. False when no mapping is known there.
-pub fn write_behind(thread: &Thread, address: usize, bytes: &[u8]) -> bool {
+pub fn write_behind(thread: &Thread, address: Address, bytes: &[u8]) -> bool {
     for place in &thread.process().mappings {
         let mapping = place.get();
-        let inside = address.wrapping_sub(mapping.address);
+        let inside = address.number().wrapping_sub(mapping.address);
         if mapping.length != 0 && inside < mapping.length {
             let length = bytes.len().min(mapping.length - inside);
             // SAFETY: within the part of the session file that stands for the mapped file.
@@ -60,14 +61,9 @@ pub fn write_behind(thread: &Thread, address: usize, bytes: &[u8]) -> bool {
     false
 }
 
-/// The memory that a write of `count` bytes to `descriptor` has changed: address and length. `end` is the
+/// The memory that a write of `count` bytes to `descriptor` has changed. `end` is the
 /// position in the file after the write, where the call told it.
-pub fn changed(
-    thread: &Thread,
-    descriptor: usize,
-    count: usize,
-    end: Option<u64>,
-) -> Option<(usize, usize)> {
+pub fn changed(thread: &Thread, descriptor: usize, count: usize, end: Option<u64>) -> Option<Span> {
     let mappings = &thread.process().mappings;
     if mappings
         .first()
@@ -106,7 +102,8 @@ pub fn changed(
             && inside < mapping.length as u64
         {
             let length = count.min(mapping.length - inside as usize);
-            return Some((mapping.address + inside as usize, length));
+            let start = Address::new(mapping.address + inside as usize);
+            return Some(Span { start, length });
         }
     }
     None

@@ -2,6 +2,7 @@
 
 use crate::calls::record::call_kernel;
 use crate::log::reader;
+use crate::memory::user;
 use crate::parallel::events;
 use crate::parallel::library;
 use crate::serial::token;
@@ -148,12 +149,9 @@ fn replay_futex(thread: &mut Thread, frame: &mut Frame) {
         library::stay_if_it_ended_so(thread);
     }
     if waits && solid::is_on(thread) {
-        let word = arguments[0] as *const wayfarer_runtime_abi::atomic::AtomicU32;
+        let word = arguments.address(0);
         let expected = arguments[2] as u32;
-        // SAFETY: the program gave the kernel this word to look at.
-        solid::wait_until(thread, || unsafe {
-            (*word).load(Ordering::Acquire) != expected
-        });
+        solid::wait_until(thread, || user::read::<u32>(word) != Some(expected));
         frame.rax = 0;
         return;
     }

@@ -62,7 +62,7 @@ fn pass_through(frame: &mut Frame) {
         if matches!(number, Number::CLONE | Number::CLONE3) {
             match clone::shape(number, &arguments) {
                 Shape::NewStack => {
-                    frame.rax = clone::clone_with_stack(frame, number, arguments, 0) as usize;
+                    frame.rax = clone::clone_with_stack(frame, number, *arguments, 0) as usize;
                     return;
                 }
                 Shape::Vfork => {

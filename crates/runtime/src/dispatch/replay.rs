@@ -77,7 +77,7 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
         Number::RECVMSG | Number::RECVMMSG => {
             let result = emulate(thread, made, call);
             if result >= 0 && made.number == Number::RECVMSG {
-                reads::forget_received(thread, made.arguments[1]);
+                reads::forget_received(thread, made.arguments.address(1));
             }
             result
         }
@@ -157,11 +157,11 @@ fn routine(thread: &mut Thread, made: &mut Made) -> isize {
             None => emulate(thread, made, &special::futex_call(call, made.arguments[1])),
         },
         Number::SET_TID_ADDRESS => {
-            thread.ending.clear_tid = made.arguments[0];
+            thread.ending.clear_tid = made.arguments.address(0);
             emulate(thread, made, call)
         }
         Number::SET_ROBUST_LIST => {
-            thread.ending.robust_list = made.arguments[0];
+            thread.ending.robust_list = made.arguments.address(0);
             emulate(thread, made, call)
         }
         Number::SETRLIMIT | Number::PRLIMIT64 => {

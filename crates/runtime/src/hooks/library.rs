@@ -19,6 +19,7 @@ use crate::program::resolve;
 use crate::state::order::OFF;
 use crate::state::{Thread, current};
 use core::ffi::CStr;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 pub use wayfarer_runtime_abi::library_functions;
 
@@ -97,14 +98,14 @@ fn return_near(address: usize) -> usize {
     let start = address & !(PAGE - 1);
     let mut place = address;
     while place.wrapping_sub(start) < PAGE {
-        if user::read::<u8>(place) == Some(RET) {
+        if user::read::<u8>(Address::new(place)) == Some(RET) {
             return place;
         }
         place = place.wrapping_add(1);
     }
     place = start;
     while place < address {
-        if user::read::<u8>(place) == Some(RET) {
+        if user::read::<u8>(Address::new(place)) == Some(RET) {
             return place;
         }
         place = place.wrapping_add(1);

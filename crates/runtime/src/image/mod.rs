@@ -18,6 +18,7 @@ use crate::signals::force;
 use crate::state::upcalls::{self, Upcalls};
 use crate::state::{Process, Thread, header, new_process, new_thread, process_slot, thread_slot};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{Hooks, ablation, dispatch, patch, raw, set_hooks, tls};
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -346,14 +347,16 @@ fn adopt_thread(thread: &mut Thread) {
         );
         raw::syscall6(Number::GETTID, 0, 0, 0, 0, 0, 0) as u32
     };
-    thread.ending.robust_list = head;
+    thread.ending.robust_list = Address::new(head);
+    let place = Address::new(place);
     if user::read::<u32>(place) != Some(real) {
         return;
     }
     thread.ending.clear_tid = place;
     if thread.mode == MODE_REPLAY {
         let tid = thread.tid;
-        user::write(place, tid);
+        // SAFETY: where libc keeps the id of the thread.
+        unsafe { user::write(place, tid) };
     }
 }
 
@@ -640,7 +643,8 @@ unsafe fn compare_start(thread: &mut Thread, auxiliary: &Auxiliary) {
             let loader = Module::at(auxiliary.loader, core::ptr::null());
             guards::restore(auxiliary.random, random, auxiliary.loader, loader.end());
         }
-        user::copy_out(auxiliary.random, random);
+        // SAFETY: where the kernel has put 16 random bytes.
+        unsafe { user::copy_out(Address::new(auxiliary.random), random) };
     }
     // SAFETY: our variables are out of the environment, the program has not begun.
     unsafe { environment::restore_execfn(exec::field(next.payload, record::start::EXECFN)) };

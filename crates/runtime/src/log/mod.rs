@@ -26,6 +26,7 @@ use crate::state::order::OFF;
 use crate::state::upcalls::up;
 use crate::state::{Thread, at, header, take_units};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::Ordering;
 use wayfarer_runtime_abi::encode::{put_varint, varint_length};
@@ -346,19 +347,24 @@ impl Thread {
     }
 
     /// A record with a payload that lies in one piece.
+    #[inline]
     pub fn emit_with(&mut self, head: Head, payload: &[u8]) {
+        self.emit_piece(head, Address::new(payload.as_ptr() as usize), payload.len());
+    }
+
+    /// The same with a piece of the program's memory. Another thread may take it away meanwhile: then it is not seen.
+    pub fn emit_piece(&mut self, head: Head, from: Address, length: usize) {
         let tag = head.tag();
         if record::is_event(tag) && tag != record::SIGNAL {
             self.order_event();
         }
-        let head = head.with_payload(payload.len());
-        let is_recorded = self.append(RECORD_HEAD + payload.len(), |place| {
-            // SAFETY: the room that is asked for. The payload may be the program's, and another thread may take it
-            // away meanwhile.
+        let head = head.with_payload(length);
+        let is_recorded = self.append(RECORD_HEAD + length, |place| {
+            // SAFETY: the room that is asked for.
             unsafe {
                 let place = head.put(place);
-                user::copy_in(place, payload.as_ptr() as usize, payload.len());
-                place.add(payload.len())
+                user::copy_in(place, from, length);
+                place.add(length)
             }
         });
         if is_recorded && record::is_event(tag) {

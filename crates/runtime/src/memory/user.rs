@@ -5,11 +5,12 @@
 
 use crate::memory::hash;
 use crate::state::Thread;
+use wayfarer_entrance::arguments::{Address, Span};
 use wayfarer_entrance::guard;
 
 #[repr(C)]
 struct Job {
-    from: *const u8,
+    from: Address,
     length: usize,
     hash: u64,
 }
@@ -18,16 +19,22 @@ extern "C" fn hash_job(data: *mut u8) {
     // SAFETY: `attempt` passes the Job of the caller; a fault in it is redirected.
     unsafe {
         let job = &mut *data.cast::<Job>();
-        job.hash = hash::hash_bytes(job.hash, job.from, job.length);
+        job.hash = hash::hash_bytes(job.hash, pointer(job.from), job.length);
     }
 }
 
 #[repr(C)]
 struct Pieces {
-    array: *const [usize; 2],
+    array: Address,
     count: usize,
     left: usize,
     hash: u64,
+}
+
+/// What the guarded routines read through.
+#[inline(always)]
+fn pointer<T>(address: Address) -> *const T {
+    address.number() as *const T
 }
 
 extern "C" fn pieces_job(data: *mut u8) {
@@ -36,10 +43,10 @@ extern "C" fn pieces_job(data: *mut u8) {
         let job = &mut *data.cast::<Pieces>();
         let (mut hash, mut left, mut index) = (job.hash, job.left, 0);
         while index < job.count && left > 0 {
-            let [from, length] = job.array.add(index).read_unaligned();
-            let take = length.min(left);
-            if from != 0 && take != 0 {
-                hash = hash::hash_bytes(hash, from as *const u8, take);
+            let piece = pointer::<Span>(job.array).add(index).read_unaligned();
+            let take = piece.length.min(left);
+            if !piece.start.is_null() && take != 0 {
+                hash = hash::hash_bytes(hash, pointer(piece.start), take);
             }
             left -= take;
             index += 1;
@@ -52,7 +59,7 @@ extern "C" fn pieces_job(data: *mut u8) {
 pub fn hash_pieces(
     thread: &mut Thread,
     hash: u64,
-    array: *const [usize; 2],
+    array: Address,
     count: usize,
     length: usize,
 ) -> u64 {
@@ -75,7 +82,7 @@ extern "C" fn string_job(data: *mut u8) {
     unsafe {
         let job = &mut *data.cast::<Job>();
         let mut length = 0;
-        while length < job.length && job.from.add(length).read_volatile() != 0 {
+        while length < job.length && pointer::<u8>(job.from).add(length).read_volatile() != 0 {
             length += 1;
         }
         job.length = length;
@@ -87,17 +94,17 @@ extern "C" fn string_job(data: *mut u8) {
 /// # Safety
 /// `to` must be valid for writes of `length` bytes.
 #[inline]
-pub unsafe fn copy_in(to: *mut u8, from: usize, length: usize) -> bool {
-    if from == 0 {
+pub unsafe fn copy_in(to: *mut u8, from: Address, length: usize) -> bool {
+    if from.is_null() {
         return false;
     }
     // SAFETY: the target is the caller's; a fault at the source ends the copy.
-    unsafe { guard::copy(to, from as *const u8, length) }
+    unsafe { guard::copy(to, pointer(from), length) }
 }
 
 /// Fills `to` from the program's memory; false on a bad pointer.
 #[inline]
-pub fn fill(to: &mut [u8], from: usize) -> bool {
+pub fn fill(to: &mut [u8], from: Address) -> bool {
     // SAFETY: the target is a slice.
     unsafe { copy_in(to.as_mut_ptr(), from, to.len()) }
 }
@@ -115,37 +122,49 @@ macro_rules! plain {
     )*};
 }
 
-plain!(u8, u16, u32, u64, i32, usize);
+plain!(u8, u16, u32, u64, i32, usize, Address);
+
+// SAFETY: an address and a length, which fill it.
+unsafe impl Plain for Span {}
 
 // SAFETY: as of a number, one behind the other.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] where [T; N]: Default {}
 
 /// A value of the program's memory.
 #[inline]
-pub fn read<T: Plain>(from: usize) -> Option<T> {
+pub fn read<T: Plain>(from: Address) -> Option<T> {
     let mut value = T::default();
     // SAFETY: as much as a value takes, and any bits are one.
     unsafe { copy_in((&raw mut value).cast(), from, size_of::<T>()) }.then_some(value)
 }
 
 /// Copies into the program's memory; false on a bad pointer.
+///
+/// # Safety
+/// The program must have asked for so many bytes to be written there, as by the call that is answered.
 #[inline]
-pub fn copy_out(to: usize, bytes: &[u8]) -> bool {
-    if to == 0 {
+pub unsafe fn copy_out(to: Address, bytes: &[u8]) -> bool {
+    if to.is_null() {
         return false;
     }
-    // SAFETY: what lies there is the program's, which asked for this; a fault ends the copy.
-    unsafe { guard::copy(to as *mut u8, bytes.as_ptr(), bytes.len()) }
+    // SAFETY: what lies there is the program's to lose, as the caller says; a fault ends the copy.
+    unsafe { guard::copy(to.number() as *mut u8, bytes.as_ptr(), bytes.len()) }
 }
 
 /// Puts a value into the program's memory; false on a bad pointer.
+///
+/// # Safety
+/// As for [`copy_out`].
 #[inline]
-pub fn write<T: Plain>(to: usize, value: T) -> bool {
+pub unsafe fn write<T: Plain>(to: Address, value: T) -> bool {
     let value = &raw const value;
-    // SAFETY: all bytes of a value are defined.
-    copy_out(to, unsafe {
-        core::slice::from_raw_parts(value.cast(), size_of::<T>())
-    })
+    // SAFETY: all bytes of a value are defined; the rest as the caller says.
+    unsafe {
+        copy_out(
+            to,
+            core::slice::from_raw_parts(value.cast(), size_of::<T>()),
+        )
+    }
 }
 
 /// Bytes that are copied before they are looked at.
@@ -153,8 +172,8 @@ const SHORT: usize = 64;
 
 /// Checksum of `length` bytes, going on from `hash`; unchanged on a bad pointer.
 #[inline]
-pub fn hash(thread: &mut Thread, hash: u64, from: usize, length: usize) -> u64 {
-    if from == 0 || length == 0 {
+pub fn hash(thread: &mut Thread, hash: u64, from: Address, length: usize) -> u64 {
+    if from.is_null() || length == 0 {
         return hash;
     }
     if length <= SHORT {
@@ -167,11 +186,7 @@ pub fn hash(thread: &mut Thread, hash: u64, from: usize, length: usize) -> u64 {
         // SAFETY: just filled that far.
         return unsafe { hash::hash_bytes(hash, copy.as_ptr(), length) };
     }
-    let mut job = Job {
-        from: from as *const u8,
-        length,
-        hash,
-    };
+    let mut job = Job { from, length, hash };
     // SAFETY: the guard slot belongs to this thread and is not in use: guarded routines do not nest.
     if unsafe { guard::attempt(&raw mut thread.guard, hash_job, (&raw mut job).cast()) } {
         job.hash
@@ -181,12 +196,12 @@ pub fn hash(thread: &mut Thread, hash: u64, from: usize, length: usize) -> u64 {
 }
 
 /// Length of a string, at most `limit`; `None` on a bad pointer.
-pub fn string_length(thread: &mut Thread, from: usize, limit: usize) -> Option<usize> {
-    if from == 0 {
+pub fn string_length(thread: &mut Thread, from: Address, limit: usize) -> Option<usize> {
+    if from.is_null() {
         return None;
     }
     let mut job = Job {
-        from: from as *const u8,
+        from,
         length: limit,
         hash: 0,
     };

@@ -9,6 +9,7 @@ use crate::memory::user;
 use crate::session::solid;
 use crate::state::Thread;
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Arguments};
 use wayfarer_entrance::raw;
 
 /// The part of the time that is slept, and the most.
@@ -19,7 +20,7 @@ const UNTIL_NS: u64 = 500_000;
 
 /// The call has just been answered: the thread sleeps if the program did.
 #[inline(never)]
-pub fn take(thread: &Thread, number: Number, arguments: &[usize; 6], result: isize) {
+pub fn take(thread: &Thread, number: Number, arguments: &Arguments, result: isize) {
     if solid::is_on(thread) {
         return;
     }
@@ -33,15 +34,15 @@ pub fn take(thread: &Thread, number: Number, arguments: &[usize; 6], result: isi
 
 /// How long a call slept that did nothing else, in nanoseconds. Not of select and ppoll: the kernel has overwritten their
 /// limit with the rest of it.
-fn slept(number: Number, a: &[usize; 6], result: isize) -> Option<u64> {
+fn slept(number: Number, a: &Arguments, result: isize) -> Option<u64> {
     const ABSOLUTE: usize = 1;
     if result != 0 {
         return None;
     }
     match number {
-        Number::NANOSLEEP => time(a[0]),
+        Number::NANOSLEEP => time(a.address(0)),
         Number::CLOCK_NANOSLEEP if a[1] & ABSOLUTE != 0 => Some(UNTIL_NS * PART),
-        Number::CLOCK_NANOSLEEP => time(a[2]),
+        Number::CLOCK_NANOSLEEP => time(a.address(2)),
         Number::POLL => milliseconds(a[2]),
         Number::EPOLL_WAIT | Number::EPOLL_PWAIT => milliseconds(a[3]),
         _ => None,
@@ -49,7 +50,7 @@ fn slept(number: Number, a: &[usize; 6], result: isize) -> Option<u64> {
 }
 
 /// A time in seconds and nanoseconds.
-fn time(pointer: usize) -> Option<u64> {
+fn time(pointer: Address) -> Option<u64> {
     let [seconds, nanoseconds] = user::read::<[u64; 2]>(pointer)?;
     Some(
         seconds
@@ -72,14 +73,27 @@ mod tests {
     #[test]
     fn times_are_read_from_the_arguments_of_each_call() {
         let tenth_ns = Some(100_000_000);
-        assert_eq!(slept(Number::POLL, &[0, 0, 100, 0, 0, 0], 0), tenth_ns);
-        assert_eq!(slept(Number::POLL, &[0, 0, 100, 0, 0, 0], 1), None);
-        assert_eq!(slept(Number::POLL, &[0, 0, usize::MAX, 0, 0, 0], 0), None);
         assert_eq!(
-            slept(Number::EPOLL_WAIT, &[0, 0, 0, 100, 0, 0], 0),
+            slept(Number::POLL, &Arguments::new([0, 0, 100, 0, 0, 0]), 0),
+            tenth_ns
+        );
+        assert_eq!(
+            slept(Number::POLL, &Arguments::new([0, 0, 100, 0, 0, 0]), 1),
+            None
+        );
+        assert_eq!(
+            slept(
+                Number::POLL,
+                &Arguments::new([0, 0, usize::MAX, 0, 0, 0]),
+                0
+            ),
+            None
+        );
+        assert_eq!(
+            slept(Number::EPOLL_WAIT, &Arguments::new([0, 0, 0, 100, 0, 0]), 0),
             tenth_ns
         );
         // A null pointer is not a time; other pointers are read under a guard, which a test has not.
-        assert_eq!(slept(Number::NANOSLEEP, &[0; 6], 0), None);
+        assert_eq!(slept(Number::NANOSLEEP, &Arguments::new([0; 6]), 0), None);
     }
 }

@@ -7,6 +7,7 @@
 use crate::memory::user;
 use crate::session::futex;
 use crate::state::Thread;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_runtime_abi::atomic::{Ordering, fence};
 
 const OWNER_DIED: u32 = 0x4000_0000;
@@ -22,8 +23,8 @@ pub fn release(thread: &mut Thread) {
     };
     let mut entry = first;
     let mut count = 0;
-    while entry & !1 != head && entry != 0 && count < LIMIT {
-        let Some(next) = user::read::<usize>(entry & !1) else {
+    while entry & !1 != head.number() && entry != 0 && count < LIMIT {
+        let Some(next) = user::read::<usize>(Address::new(entry & !1)) else {
             break;
         };
         if entry & !1 != pending & !1 {
@@ -35,14 +36,16 @@ pub fn release(thread: &mut Thread) {
     if pending != 0 {
         mark(thread, (pending & !1).wrapping_add(offset));
     }
-    user::write(head, head);
+    // SAFETY: the list is the kernel's to write when the thread ends.
+    unsafe { user::write(head, head) };
 }
 
 fn mark(thread: &Thread, word: usize) {
     if word & 3 != 0 {
         return;
     }
-    let Some(value) = user::read::<u32>(word) else {
+    let address = Address::new(word);
+    let Some(value) = user::read::<u32>(address) else {
         return;
     };
     if value & TID != thread.tid {
@@ -50,8 +53,9 @@ fn mark(thread: &Thread, word: usize) {
     }
     // A word that is written as one, after all that this thread wrote before.
     fence(Ordering::Release);
-    user::write(word, (value & !TID) | OWNER_DIED);
+    // SAFETY: the word of a mutex that the thread says it owns; the kernel would write it.
+    unsafe { user::write(address, (value & !TID) | OWNER_DIED) };
     if value & !TID != 0 {
-        futex::wake_at(word, 1);
+        futex::wake_at(address, 1);
     }
 }

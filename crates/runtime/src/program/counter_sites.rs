@@ -23,6 +23,7 @@ use core::arch::x86_64::{
     _mm_set1_epi8,
 };
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::modules::{self, Auxiliary, Module};
 use wayfarer_entrance::{dispatch, raw};
 use wayfarer_runtime_abi::atomic::Ordering;
@@ -115,7 +116,7 @@ fn look_through(
         let there = (length - done).min(thread.scratch.len());
         let place = from + done;
         let into = thread.scratch.get_mut(..there);
-        if !into.is_some_and(|into| user::fill(into, place)) {
+        if !into.is_some_and(|into| user::fill(into, Address::new(place))) {
             return;
         }
         let is_last = done + there == length;
@@ -200,13 +201,14 @@ pub fn mark_mapped(thread: &mut Thread, address: usize, length: usize, offset: u
 /// Whether an ELF header lies there, and after it on the same page the table of the file's segments.
 fn has_headers(address: usize) -> bool {
     const HEADER: u64 = 56;
-    let table = user::read::<u64>(address.wrapping_add(32));
-    let count = user::read::<u16>(address.wrapping_add(56));
+    let header = Address::new(address);
+    let table = user::read::<u64>(header.plus(32));
+    let count = user::read::<u16>(header.plus(56));
     let end = table
         .zip(count)
         .map(|(table, count)| table.saturating_add(HEADER * u64::from(count)));
     address.is_multiple_of(PAGE)
-        && user::read::<[u8; 4]>(address) == Some(*b"\x7fELF")
+        && user::read::<[u8; 4]>(header) == Some(*b"\x7fELF")
         && end.is_some_and(|end| end <= PAGE as u64)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::memory::user;
 use crate::program::instruction;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::modules::Module;
 
 /// The sorted table in front of the unwind information of a module.
@@ -28,17 +29,17 @@ impl Functions {
         /// Version 1; offsets of four bytes; a count of four bytes; a table of offsets from the header.
         const USUAL: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
         let header = module.unwind_table()?;
-        if user::read::<[u8; 4]>(header)? != USUAL {
+        if user::read::<[u8; 4]>(Address::new(header))? != USUAL {
             return None;
         }
-        let count = user::read::<u32>(header.wrapping_add(8))? as usize;
+        let count = user::read::<u32>(Address::new(header).plus(8))? as usize;
         Some(Functions { header, count })
     }
 
     /// Start of a function, and where its description is.
     fn entry(&self, index: usize) -> Option<(usize, usize)> {
         let place = self.header.wrapping_add(FIRST_ENTRY + index * ENTRY);
-        let [start, description] = user::read::<[i32; 2]>(place)?;
+        let [start, description] = user::read::<[i32; 2]>(Address::new(place))?;
         let address = |offset: i32| self.header.wrapping_add_signed(offset as isize);
         Some((address(start), address(description)))
     }
@@ -57,7 +58,7 @@ impl Functions {
         }
         let (start, description) = self.entry(low.checked_sub(1)?)?;
         // After its own length, where its kind is described and its start: how long it is.
-        let length = user::read::<u32>(description.wrapping_add(12))? as usize;
+        let length = user::read::<u32>(Address::new(description).plus(12))? as usize;
         (length <= LONGEST && address.wrapping_sub(start) < length).then_some(Function { start })
     }
 }
@@ -68,7 +69,7 @@ impl Function {
         let mut place = self.start;
         while place <= address {
             let mut code = [0u8; 16];
-            if !user::fill(&mut code, place) {
+            if !user::fill(&mut code, Address::new(place)) {
                 return false;
             }
             as_written(&mut code);

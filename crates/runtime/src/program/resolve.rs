@@ -6,7 +6,9 @@
 //! Done by reading hash tables in memory, because `dlsym` may allocate, and allocation may be one
 //! of the functions in question.
 
+use crate::memory::user;
 use core::ffi::CStr;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::modules::Module;
 use wayfarer_runtime_abi::atomic::{AtomicUsize, Ordering};
 use wayfarer_runtime_abi::layout::race_key;
@@ -489,9 +491,10 @@ impl Program {
     fn of_library(map: &LinkMap) -> Option<Self> {
         const HEADERS_AT: usize = 32;
         const COUNT_AT: usize = 56;
-        let magic = crate::memory::user::read::<[u8; 4]>(map.base)?;
-        let headers = crate::memory::user::read::<usize>(map.base + HEADERS_AT)?;
-        let count = crate::memory::user::read::<u16>(map.base + COUNT_AT)?;
+        let base = Address::new(map.base);
+        let magic = user::read::<[u8; 4]>(base)?;
+        let headers = user::read::<usize>(base.plus(HEADERS_AT))?;
+        let count = user::read::<u16>(base.plus(COUNT_AT))?;
         (&magic == b"\x7fELF").then_some(Program {
             headers: map.base.wrapping_add(headers),
             count: count as usize,

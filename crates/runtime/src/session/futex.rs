@@ -3,6 +3,7 @@
 use crate::session::clocks;
 use crate::state::Thread;
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::raw;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::waiting;
@@ -54,9 +55,19 @@ pub fn wake(word: &AtomicU32, how_many: u32) {
 }
 
 /// Wakes those that sleep on a word of the program's, which need not be there any more.
-pub fn wake_at(address: usize, how_many: u32) {
+pub fn wake_at(address: Address, how_many: u32) {
     // SAFETY: the kernel judges the address, and looks for sleepers only.
-    unsafe { raw::syscall6(Number::FUTEX, address, WAKE, how_many as usize, 0, 0, 0) };
+    unsafe {
+        raw::syscall6(
+            Number::FUTEX,
+            address.number(),
+            WAKE,
+            how_many as usize,
+            0,
+            0,
+            0,
+        )
+    };
 }
 
 fn futex(word: &AtomicU32, operation: usize, value: u32, time: Option<&[u64; 2]>, bits: u32) {

@@ -7,6 +7,7 @@ use crate::signals::faults;
 use crate::state::process::Action;
 use crate::state::{Thread, header};
 use wayfarer_calls::Number;
+use wayfarer_entrance::arguments::{Address, Arguments};
 use wayfarer_entrance::signal_frame::{
     SA_NODEFER, SA_RESETHAND, SA_RESTART, SA_RESTORER, SA_SIGINFO, SigAction, bit,
 };
@@ -53,7 +54,7 @@ pub fn apply(thread: &Thread, signal: u32, action: &Action) {
 }
 
 /// rt_sigaction, both modes. `old` receives what the program had set before.
-pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<&[u8]>) -> isize {
+pub fn action(thread: &mut Thread, arguments: &Arguments, replayed_old: Option<&[u8]>) -> isize {
     let signal = arguments[0] as u32;
     if signal == 0 || signal > 64 || arguments[3] != 8 || matches!(signal, 9 | 19) {
         // SAFETY: the kernel judges bad arguments itself.
@@ -71,7 +72,7 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
     }
     let mut new = None;
     if arguments[1] != 0 {
-        new = user::read::<[u64; 4]>(arguments[1]);
+        new = user::read::<[u64; 4]>(arguments.address(1));
         if new.is_none() {
             return -14;
         }
@@ -121,7 +122,8 @@ pub fn action(thread: &mut Thread, arguments: &[usize; 6], replayed_old: Option<
         }
     }
     let words = [old.handler as u64, old.flags, old.restorer as u64, old.mask];
-    if arguments[2] != 0 && !user::write(arguments[2], words) {
+    // SAFETY: where the call wants the old action.
+    if arguments[2] != 0 && !unsafe { user::write(arguments.address(2), words) } {
         return -14;
     }
     0
@@ -133,7 +135,7 @@ fn has_own_handler(signal: u32) -> bool {
 }
 
 /// A mask of the program without the signals that must get through.
-pub fn strip_mask(pointer: usize) -> Option<u64> {
+pub fn strip_mask(pointer: Address) -> Option<u64> {
     let mask = user::read::<u64>(pointer)?;
     if header().flags & flags::NO_MASK_STRIP != 0 {
         return Some(mask);

@@ -7,6 +7,7 @@ use crate::state::expected::Expected;
 use crate::state::process::Process;
 use crate::state::spinning::{Looks, Spun};
 use crate::state::vain::Vain;
+use wayfarer_entrance::arguments::Address;
 use wayfarer_entrance::own_stack::OwnStack;
 use wayfarer_runtime_abi::atomic::{AtomicU32, Ordering};
 use wayfarer_runtime_abi::layout::{Chunk, ThreadSlot};
@@ -211,9 +212,9 @@ pub struct Preemption {
 #[repr(C)]
 pub struct Ending {
     /// The word that becomes 0; 0 none.
-    pub clear_tid: usize,
+    pub clear_tid: Address,
     /// Head of the list of robust mutexes; 0 none.
-    pub robust_list: usize,
+    pub robust_list: Address,
     /// Its last destructor has run.
     pub ends: bool,
 }
