@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use wayfarer_model::ProcessId;
 use wayfarer_runtime_abi::record::{sync, threads};
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::{Manifest, SESSION_FILE, SOLID_FILE, Text};
 
 fn wayfarer(arguments: &[&str], directory: &Path) -> Output {
@@ -47,7 +47,7 @@ fn made_by_hand(directory: &Path, mode: u64) -> PathBuf {
         }
         logs[0].final_run(1, 1);
     }
-    logs[0].exit(231, 0);
+    logs[0].exit(Number::EXIT_GROUP, 0);
     session.log(main, &logs[0], 1);
     session.log((main.0, second), &logs[1], 1);
     let trace = directory.join("made");

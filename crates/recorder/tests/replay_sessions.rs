@@ -8,7 +8,7 @@ use wayfarer_runtime_abi::layout::{
     ARENA_OFFSET, MODE_REPLAY, object_flags, object_kind, process_state,
 };
 use wayfarer_runtime_abi::{UNIT, record};
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::{Manifest, Text, Trace};
 
 fn start(log: &mut Log) {
@@ -28,12 +28,12 @@ fn the_session_holds_what_the_trace_holds() {
     );
     let mut first = Log::new();
     start(&mut first);
-    first.child(57, 101, child.0, child.1);
-    first.exit(231, 2);
+    first.child(Number::FORK, 101, child.0, child.1);
+    first.exit(Number::EXIT_GROUP, 2);
     recorded.log(parent, &first, 1);
     let mut second = Log::new();
     for number in 0..9000 {
-        second.syscall(number % 300, 0, number as i64, Some(b"0123456789"));
+        second.syscall(Number::from(number % 300), 0, number as i64, Some(b"0123456789"));
     }
     recorded.log(child, &second, 1);
     recorded.state(parent.0, process_state::EXITED, 2);
@@ -119,7 +119,7 @@ fn runs_are_told_with_their_own_lengths() {
     for log in [&mut logs[0], &mut expected[0]] {
         start(log);
         // Longer than what is written anew at a time.
-        log.syscall(0, 0, 3 << 20, Some(&big));
+        log.syscall(Number::READ, 0, 3 << 20, Some(&big));
     }
     // Run n has n % 400 accesses (never 0 but for the last, which has no end).
     let length = |run: u64| 1 + run % 400;

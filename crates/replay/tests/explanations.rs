@@ -6,12 +6,8 @@ use wayfarer_replay::{
 };
 use wayfarer_runtime_abi::layout::{divergence, object_flags, object_kind, process_state};
 use wayfarer_runtime_abi::record;
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::{Manifest, Text, Trace};
-
-const READ: u64 = 0;
-const WRITE: u64 = 1;
-const EXIT_GROUP: u64 = 231;
 
 fn start_payload(path: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -39,17 +35,17 @@ fn trace() -> Trace {
     session.object(object_kind::PIPE, object_flags::BOTH, server);
     let mut log = Log::new();
     start(&mut log, "/bin/server");
-    log.child(57, 101, client.0, client.1);
+    log.child(Number::FORK, 101, client.0, client.1);
     for count in 1..=7 {
-        log.receive(READ, 0, count);
+        log.receive(Number::READ, 0, count);
     }
-    log.exit(EXIT_GROUP, 3);
+    log.exit(Number::EXIT_GROUP, 3);
     session.log(server, &log, 1);
     let mut log = Log::new();
     start(&mut log, "/bin/client");
     log.note(record::note::SHARED_FILE, 0, "/tmp/shared");
-    log.send(WRITE, 9, 28);
-    log.exit(EXIT_GROUP, 0);
+    log.send(Number::WRITE, 9, 28);
+    log.exit(Number::EXIT_GROUP, 0);
     session.log(client, &log, 1);
     session.state(server.0, process_state::EXITED, 3);
     session.state(client.0, process_state::EXITED, 0);
@@ -77,9 +73,9 @@ fn met(kind: u32, thread: u32, event: u64) -> Met {
         event,
         promised_tag: record::RECEIVE,
         promised_check: 0,
-        promised_number: READ as i64,
+        promised_number: Number::READ.word() as i64,
         promised_result: 7,
-        came_number: WRITE as i64,
+        came_number: Number::WRITE.word() as i64,
         came_check: 1,
         came_arguments: [4, 0x1000, 12, 0, 0, 0],
         detail: [0; 4],

@@ -4,7 +4,7 @@ use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_replay::{Difference, Met, ThreadState, Wait, explain};
 use wayfarer_runtime_abi::layout::divergence;
 use wayfarer_runtime_abi::record::{self, sync, threads};
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::{Manifest, Text, Trace};
 
 /// Two threads that hand mutex 1 to each other ten times; the second also has mutex 2.
@@ -26,7 +26,7 @@ fn trace_with(mode: u64, more: impl FnOnce(&mut Log)) -> Trace {
     for run in 1..=10u64 {
         logs[usize::from(run % 2 == 0)].acquire(1, run, u64::from(run > 1));
     }
-    logs[1].syscall(0, 0, 5, None);
+    logs[1].syscall(Number::READ, 0, 5, None);
     more(&mut logs[0]);
     session.log(main, &logs[0], 1);
     session.log((main.0, second), &logs[1], 1);
@@ -154,11 +154,11 @@ fn a_standstill_names_the_objects_that_are_waited_for() {
 #[test]
 fn a_library_that_came_late_is_named() {
     let loads = |log: &mut Log| {
-        log.syscall(2, 0, 3, None);
-        log.syscall(9, 0, 0x1000, None);
+        log.syscall(Number::OPEN, 0, 3, None);
+        log.syscall(Number::MMAP, 0, 0x1000, None);
         let reason = i64::from(threads::OWN_FUTEX);
         log.note(record::note::LATE_LIBRARY, reason, "/opt/plugin.so");
-        log.syscall(3, 0, 0, None);
+        log.syscall(Number::CLOSE, 0, 0, None);
     };
     let trace = trace_with(threads::PARALLEL, loads);
     let early = Difference::EndedEarly {
@@ -186,7 +186,7 @@ fn a_library_that_came_late_is_named() {
         assert!(explanation.remedy.contains("--threads serial"));
     }
     let shares = |log: &mut Log| {
-        log.syscall(9, 0, 0x1000, None);
+        log.syscall(Number::MMAP, 0, 0x1000, None);
         let reason = i64::from(threads::SHARED_MEMORY);
         log.note(record::note::LATE_REASON, reason, "");
     };

@@ -1,6 +1,7 @@
 //! Decides for each `syscall` whether and how a jump can take its place.
 
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Register};
+use wayfarer_calls::Number;
 use wayfarer_runtime_abi::sites::{Site, kind};
 
 use crate::ModuleSites;
@@ -12,7 +13,7 @@ const JUMP: usize = 5;
 /// Room for the bytes of a site in the table.
 const MOST_BYTES: usize = 20;
 const SYSCALL_BYTES: u64 = 2;
-const RT_SIGRETURN: u64 = 15;
+const RT_SIGRETURN: u64 = Number::RT_SIGRETURN.word();
 
 /// The patchable sites of a module, in order of address.
 pub fn module_sites(image: &Image, sweep: &Sweep) -> ModuleSites {

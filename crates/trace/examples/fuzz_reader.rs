@@ -10,7 +10,7 @@ use wayfarer_model::ProcessId;
 use wayfarer_runtime_abi::layout::{object_flags, object_kind};
 use wayfarer_test_kit::fuzz::{self, Random};
 use wayfarer_trace::fuzz::{mend, read_everything, seal_in_memory};
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::{Manifest, Sparse, Text};
 
 /// The files of a trace as a fuzzer changes them.
@@ -31,18 +31,18 @@ fn random_log(random: &mut Random) -> Log {
                 random.below(16) as u8,
                 random.number() as i64 >> random.below(64),
             ),
-            1 => log.receive(0, check, random.number() >> random.below(64)),
-            2 => log.send(1, check, 5),
+            1 => log.receive(Number::READ, check, random.number() >> random.below(64)),
+            2 => log.send(Number::WRITE, check, 5),
             3 => log.turn(random.number() >> 40),
             4 => log.result(-11),
             5 => {
                 let events = random.below(5);
                 let payload: Vec<u8> = (0..12 * events).map(|_| random.byte()).collect();
-                log.syscall(232, check, events as i64, Some(&payload));
+                log.syscall(Number::EPOLL_WAIT, check, events as i64, Some(&payload));
             }
             6 => {
                 let payload = vec![check; 4090 + random.below(20)];
-                log.syscall(0, 1, payload.len() as i64, Some(&payload));
+                log.syscall(Number::READ, 1, payload.len() as i64, Some(&payload));
             }
             8 => log.acquire(
                 random.below(4) as u64,
@@ -61,10 +61,15 @@ fn random_log(random: &mut Random) -> Log {
                 log.outcome(random.below(9) as u64, 16);
             }
             7 => log.wait4(100 + random.below(4) as u32, random.below(0x300) as i32),
-            _ => log.syscall(random.below(470) as u64, check, 0, Some(&random.bytes(40))),
+            _ => log.syscall(
+                Number::new(random.below(470)),
+                check,
+                0,
+                Some(&random.bytes(40)),
+            ),
         }
     }
-    log.exit(231, 0);
+    log.exit(Number::EXIT_GROUP, 0);
     log
 }
 

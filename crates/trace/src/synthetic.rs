@@ -2,6 +2,7 @@
 
 use std::mem::{offset_of, size_of};
 
+pub use wayfarer_calls::Number;
 use wayfarer_model::{ObjectId, ProcessId, ThreadId};
 use wayfarer_runtime_abi::layout::{self, Chunk, Header, ProcessSlot, ThreadSlot, process_state};
 use wayfarer_runtime_abi::record::{self, Acquire, Birth, Child, Head};
@@ -35,19 +36,18 @@ impl Log {
         self.records.push(record);
     }
 
-    pub fn syscall(&mut self, number: u64, check: u8, result: i64, payload: Option<&[u8]>) {
-        self.record(Head::call(number, check, result), payload);
+    pub fn syscall(&mut self, number: Number, check: u8, result: i64, payload: Option<&[u8]>) {
+        self.record(Head::call(number.word(), check, result), payload);
     }
 
-    pub fn send(&mut self, number: u64, check: u8, length: u64) {
-        self.record(Head::new(record::SEND, number, check, length as i64), None);
+    pub fn send(&mut self, number: Number, check: u8, length: u64) {
+        let head = Head::new(record::SEND, number.word(), check, length as i64);
+        self.record(head, None);
     }
 
-    pub fn receive(&mut self, number: u64, check: u8, count: u64) {
-        self.record(
-            Head::new(record::RECEIVE, number, check, count as i64),
-            None,
-        );
+    pub fn receive(&mut self, number: Number, check: u8, count: u64) {
+        let head = Head::new(record::RECEIVE, number.word(), check, count as i64);
+        self.record(head, None);
     }
 
     pub fn note(&mut self, code: u64, value: i64, text: &str) {
@@ -57,9 +57,9 @@ impl Log {
         );
     }
 
-    /// An exit (60) or exit_group (231).
-    pub fn exit(&mut self, number: u64, code: i64) {
-        self.record(Head::new(record::EXIT, number, 0, code), None);
+    /// An exit or exit_group.
+    pub fn exit(&mut self, number: Number, code: i64) {
+        self.record(Head::new(record::EXIT, number.word(), 0, code), None);
     }
 
     pub fn clock(&mut self, id: u8, delta: i64) {
@@ -93,8 +93,8 @@ impl Log {
         self.record(Head::bare(record::START), Some(fields));
     }
 
-    /// A fork (57) or clone (56) whose child got these numbers.
-    pub fn child(&mut self, call: u64, pid: u32, process: ProcessId, thread: ThreadId) {
+    /// A fork or clone whose child got these numbers.
+    pub fn child(&mut self, call: Number, pid: u32, process: ProcessId, thread: ThreadId) {
         let child = Child {
             process: process.0,
             thread: thread.0,
@@ -106,12 +106,17 @@ impl Log {
     /// An execve of a program that cannot be followed.
     pub fn opaque_exec(&mut self, path: &str) {
         let payload = [&[record::exec::OPAQUE, 0, 0, 0, 0], path.as_bytes()].concat();
-        self.syscall(59, 0, 0, Some(&payload));
+        self.syscall(Number::EXECVE, 0, 0, Some(&payload));
     }
 
     /// A wait4 that was told of a child's end.
     pub fn wait4(&mut self, pid: u32, wait_status: i32) {
-        self.syscall(61, 0, i64::from(pid), Some(&wait_status.to_le_bytes()));
+        self.syscall(
+            Number::WAIT4,
+            0,
+            i64::from(pid),
+            Some(&wait_status.to_le_bytes()),
+        );
     }
 
     /// A thread began a run of a sync object as a writer; `length`: of the run before.

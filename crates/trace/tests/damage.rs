@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId};
 use wayfarer_runtime_abi::layout;
 use wayfarer_trace::fuzz::read_everything;
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::verify::verify;
 use wayfarer_trace::{
     EVENTS_FILE, MANIFEST_FILE, OpenError, SESSION_FILE, SealOptions, Sparse, Trace, seal_with,
@@ -25,11 +25,11 @@ fn small() -> (Vec<u8>, Vec<u8>, Sparse) {
         log.start("/bin/small");
         for round in 0..20 {
             log.clock(1, round * 100);
-            log.syscall(0, 3, 5, Some(b"hello"));
-            log.syscall(232, 3, 1, Some(&[round as u8; 12]));
+            log.syscall(Number::READ, 3, 5, Some(b"hello"));
+            log.syscall(Number::EPOLL_WAIT, 3, 1, Some(&[round as u8; 12]));
         }
-        log.syscall(0, 3, 4096, Some(&[pid as u8; 4096]));
-        log.exit(231, 0);
+        log.syscall(Number::READ, 3, 4096, Some(&[pid as u8; 4096]));
+        log.exit(Number::EXIT_GROUP, 0);
         builder.log(owner, &log, 1);
     }
     let session = builder.build();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use wayfarer_model::{ProcessEnd, ProcessId, ThreadId};
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::verify::verify;
 use wayfarer_trace::{
     EVENTS_FILE, End, Form, ReadError, RecordedEnd, SESSION_FILE, SealOptions, Trace, seal_with,
@@ -124,7 +124,7 @@ fn equal_payloads_are_stored_once() {
             .take(100_000)
             .collect();
             let mut log = Log::new();
-            log.syscall(0, 0, 100_000, Some(&payload));
+            log.syscall(Number::READ, 0, 100_000, Some(&payload));
             builder.log(owner, &log, 1);
         }
         let sample = Sample {
@@ -210,7 +210,7 @@ proptest! {
             let mut log = Log::new();
             for (number, check, result, payload, big) in calls {
                 let payload = payload.repeat(1 + big * 60);
-                log.syscall(number, check, result, Some(&payload));
+                log.syscall(Number::from(number), check, result, Some(&payload));
             }
             builder.log(owner, &log, units);
             expected.push((owner.1, log.bytes()));
@@ -239,7 +239,7 @@ fn programs_are_named_as_they_were_called() {
     logs[1].start_as("/usr/bin/dash", "/dev/fd/5");
     logs[2].start("/usr/bin/env");
     logs[2].start("/usr/bin/python3");
-    logs[2].child(57, 4, owners[3].0, owners[3].1);
+    logs[2].child(Number::FORK, 4, owners[3].0, owners[3].1);
     logs[2].start("/usr/bin/make");
     logs[4].start("/bin/sh");
     logs[4].opaque_exec("/usr/bin/tried");
@@ -273,7 +273,7 @@ fn histories_come_from_the_logs_of_all_threads() {
     log.acquire(1, 1, 0);
     log.acquire(1, 3, 400);
     log.final_run(1, 5);
-    log.exit(231, 0);
+    log.exit(Number::EXIT_GROUP, 0);
     session.log(main, &log, 1);
     let mut log = Log::new();
     log.acquire_read(1, 2, 3);

@@ -16,7 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["calls", "runtime-abi", "entrance", "interleave"],
     ),
     ("trace", &["calls", "model", "runtime-abi"]),
-    ("sites", &["runtime-abi"]),
+    ("sites", &["calls", "runtime-abi"]),
     ("replay", &["trace", "calls", "model", "runtime-abi"]),
     (
         "recorder",

@@ -3,7 +3,7 @@
 use super::*;
 use wayfarer_model::ProcessId;
 use wayfarer_runtime_abi::record::{note, sync};
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::{Manifest, Text};
 
 /// Two threads that hand a mutex to each other, `runs` times in all.
@@ -96,7 +96,7 @@ fn read_and_written() -> Trace {
     let mut logs = [Log::new(), Log::new()];
     logs[0].start("/bin/server");
     logs[0].note(note::THREAD_ROUTINE, 0x4000, "");
-    logs[0].child(56, 101, main.0, second);
+    logs[0].child(Number::CLONE, 101, main.0, second);
     logs[0].sync_object(1, sync::MUTEX, 0x6000, 0);
     logs[0].sync_object(2, sync::RWLOCK, 0x7000, 0);
     logs[0].sync_object(3, sync::SEMAPHORE, 0x8000, 0);

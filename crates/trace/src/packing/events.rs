@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use wayfarer_calls::Number as Call;
+
 use super::coder::{Chance, Coder};
 use super::number::{Number, PerContext, Symbol};
 
@@ -19,10 +21,11 @@ const MOST_RANKS: u8 = 255;
 
 /// Whether the payload of this call is a list of events.
 pub(crate) fn is_ready_list(number: u64, length: u64) -> bool {
-    const EPOLL_WAIT: u64 = 232;
-    const EPOLL_PWAIT: u64 = 281;
-    const EPOLL_PWAIT2: u64 = 441;
-    matches!(number, EPOLL_WAIT | EPOLL_PWAIT | EPOLL_PWAIT2) && length.is_multiple_of(EVENT as u64)
+    let waits = matches!(
+        Call::from(number),
+        Call::EPOLL_WAIT | Call::EPOLL_PWAIT | Call::EPOLL_PWAIT2
+    );
+    waits && length.is_multiple_of(EVENT as u64)
 }
 
 /// One known event, by its number; number 0 is not an event. The same entries form the queues: doubly

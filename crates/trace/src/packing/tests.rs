@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::synthetic::Log;
+use crate::synthetic::{Log, Number};
 
 fn whole(length: usize) -> Vec<Segment> {
     vec![Segment {
@@ -41,7 +41,7 @@ fn any_log() -> impl Strategy<Value = Log> {
                 8 => log.raw(&[record::YIELD]),
                 12 => {
                     let events = vec![check; 12 * (usize::from(check) % 5)];
-                    log.syscall(232, check, 1, Some(&events));
+                    log.syscall(Number::EPOLL_WAIT, check, 1, Some(&events));
                 }
                 13..=28 => log.clock(tag - 13, value as i64),
                 29 => log.acquire(number % 5, value, u64::from(check) * 3),
@@ -211,9 +211,9 @@ fn many_objects_are_no_kinds_of_their_own() {
 fn references_take_the_place_of_payloads() {
     let big = vec![7u8; BIG_PAYLOAD];
     let mut log = Log::new();
-    log.syscall(0, 1, BIG_PAYLOAD as i64, Some(&big));
-    log.syscall(0, 1, 3, Some(b"abc"));
-    log.syscall(0, 1, BIG_PAYLOAD as i64, Some(&big));
+    log.syscall(Number::READ, 1, BIG_PAYLOAD as i64, Some(&big));
+    log.syscall(Number::READ, 1, 3, Some(b"abc"));
+    log.syscall(Number::READ, 1, BIG_PAYLOAD as i64, Some(&big));
     let raw = log.bytes();
     let length = big.len();
     let last = raw.len() - length;

@@ -3,7 +3,7 @@
 
 use wayfarer_model::{ProcessId, ThreadId};
 use wayfarer_runtime_abi::layout::{object_flags, object_kind, process_state};
-use wayfarer_trace::synthetic::{Log, SessionBuilder};
+use wayfarer_trace::synthetic::{Log, Number, SessionBuilder};
 use wayfarer_trace::{Manifest, Sparse, Text};
 
 /// A session and the logs that lie in it.
@@ -43,19 +43,19 @@ pub fn sample() -> Sample {
     let big = big_payload();
     let mut shell = Log::new();
     shell.start("/usr/bin/bash");
-    shell.child(57, 101, server.0, server.1);
-    shell.child(57, 102, subshell.0, subshell.1);
-    shell.syscall(0, 5, 6000, Some(&big));
+    shell.child(Number::FORK, 101, server.0, server.1);
+    shell.child(Number::FORK, 102, subshell.0, subshell.1);
+    shell.syscall(Number::READ, 5, 6000, Some(&big));
     shell.wait4(102, 9);
     shell.wait4(101, 0x0300);
     shell.note(2, 0, "/usr/bin/static-program");
     shell.note(2, 0, "/usr/bin/static-program");
-    shell.exit(231, 7);
+    shell.exit(Number::EXIT_GROUP, 7);
 
     let mut serving = Log::new();
     serving.start("/usr/bin/redis-server");
-    serving.child(56, 103, server.0, worker.1);
-    serving.syscall(0, 5, 6000, Some(&big));
+    serving.child(Number::CLONE, 103, server.0, worker.1);
+    serving.syscall(Number::READ, 5, 6000, Some(&big));
     for round in 0..12_000u64 {
         let mut events = Vec::new();
         for place in 0..round % 4 {
@@ -63,19 +63,23 @@ pub fn sample() -> Sample {
             events.extend_from_slice(&((round * 7 + place) % 50).to_le_bytes());
         }
         serving.clock(1, (round * 37 % 900) as i64 + 200);
-        serving.syscall(232, 4, (round % 4) as i64, Some(&events));
+        serving.syscall(Number::EPOLL_WAIT, 4, (round % 4) as i64, Some(&events));
         for place in 0..round % 4 {
-            serving.receive(0, ((round * 7 + place) % 50) as u8, 40);
+            serving.receive(Number::READ, ((round * 7 + place) % 50) as u8, 40);
             serving.clock(0, (round * 13 % 70) as i64);
-            serving.send(1, (round.wrapping_mul(0x9e37_79b9) >> 9) as u8, 5);
+            serving.send(
+                Number::WRITE,
+                (round.wrapping_mul(0x9e37_79b9) >> 9) as u8,
+                5,
+            );
         }
         serving.turn(round * 2);
     }
-    serving.exit(231, 3);
+    serving.exit(Number::EXIT_GROUP, 3);
 
     let mut working = Log::new();
     working.turn(1);
-    working.syscall(202, 3, -11, None);
+    working.syscall(Number::FUTEX, 3, -11, None);
     working.result(-4);
 
     let logs = [(bash, shell), (server, serving), (worker, working)];
@@ -84,7 +88,7 @@ pub fn sample() -> Sample {
     }
     builder.skip_units(2);
     let mut killed = Log::new();
-    killed.syscall(39, 1, 102, None);
+    killed.syscall(Number::GETPID, 1, 102, None);
     builder.log(subshell, &killed, 4);
 
     let mut logs: Vec<_> = logs
