@@ -1,5 +1,6 @@
 //! Style as a test. Each rule is a pure function over texts in a file of its own; this one walks the tree.
 
+mod bare;
 mod columns;
 mod edges;
 mod figures;
@@ -55,6 +56,7 @@ pub fn run() -> Result<(), Failure> {
     figures.add("Rust files of ours", sources.len());
     found.extend(lengths::violations(&sources, &mut figures));
     found.extend(columns::violations(&sources, &mut figures));
+    found.extend(bare::violations(&sources, &mut figures));
     found.extend(unsafety::violations(&sources, &mut figures));
     found.extend(rooms::violations(&sources, &mut figures));
     found.extend(messages::violations(&sources));
