@@ -1,6 +1,6 @@
-//! Short ways to make the messages that are made often.
+//! Short ways to make the message that whoever speaks the protocol by hand makes often.
 
-use crate::generated::{Failure, FailureKind, TargetResult, Targets};
+use crate::generated::Targets;
 
 impl Targets {
     /// All processes of the session.
@@ -27,31 +27,3 @@ impl Targets {
         }
     }
 }
-
-impl Failure {
-    /// A failure with its sentence for the user.
-    pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
-        Failure {
-            kind: kind.into(),
-            message: message.into(),
-        }
-    }
-}
-
-impl TargetResult {
-    /// The failure as an error, for callers that have one target.
-    pub fn check(self) -> Result<(), Failure> {
-        match self.failure {
-            Some(failure) => Err(failure),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Failure {}

@@ -6,7 +6,10 @@ use super::source;
 /// The crate that holds the messages, as code names it.
 const MESSAGES: &str = "wayfarer_protocol";
 /// Which files of a crate are its edge.
-const EDGES: &[(&str, &[&str])] = &[("agent", &["lib.rs", "service.rs"])];
+const EDGES: &[(&str, &[&str])] = &[
+    ("agent", &["lib.rs", "service.rs"]),
+    ("debugger", &["agent/grpc.rs", "agent/link.rs"]),
+];
 
 /// Complaints about who names messages among `files`, given as crate, name and text.
 pub fn violations(files: &[(String, String, String)]) -> Vec<String> {
