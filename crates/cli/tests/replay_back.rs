@@ -315,6 +315,23 @@ fn processes_that_talk_stand_where_they_stood() {
 }
 
 #[test]
+fn what_is_watched_in_a_child_is_watched_backwards() {
+    let bank = Recorded::debuggee("demo/bank.c", &[]);
+    let told = bank.told(
+        "break bank.c:103; c; watch -location balance; delete 1; goto bank.2@150; rc; here; rc; \
+         here; c; here; goto start; c; rc; here; delete; c",
+        "$rsp",
+    );
+    assert_eq!(told.places.len(), 4, "{}{}", told.said.out, told.said.err);
+    told.same(2, 0).differ(1, 0).differ(3, 0);
+    for index in 0..4 {
+        let position = told.position(index);
+        assert!(position.starts_with("bank.2@"), "{position}");
+    }
+    bank.ended_identical(&told.said);
+}
+
+#[test]
 fn threads_stand_where_they_stood() {
     for mode in ["serial", "parallel"] {
         let order = Recorded::debuggee("threads/mutex_order.c", &["--threads", mode]);

@@ -155,6 +155,13 @@ impl Breakpoint {
         }
     }
 
+    pub fn watch(&self) -> Option<&Watch> {
+        match &self.what {
+            What::Watch(watch) => Some(watch),
+            _ => None,
+        }
+    }
+
     fn does(&self) -> Option<&Does> {
         match &self.what {
             What::Code { does, .. } => Some(does),

@@ -7,9 +7,12 @@ use wayfarer_backend::{AgentId, BreakpointId, Hold};
 
 use super::Debugger;
 use super::travel::Moment;
-use crate::breakpoint::Purpose;
+use crate::breakpoint::{Breakpoint, Purpose};
 use crate::view::{StopReason, StopView};
 use crate::{DebuggerError, OpenTrace, Result, ThreadId};
+
+/// The number of a run's first process, which is there from the beginning on.
+const FIRST: u32 = 1;
 
 /// A stop that was passed.
 struct Passed {
@@ -50,12 +53,8 @@ impl Debugger {
     /// The last stop before the present.
     fn search(&mut self, trace: OpenTrace, present: Option<&Moment>) -> Result<Option<Passed>> {
         let mut bound = present.map(Moment::bound);
-        let agent = self.begin_search(trace, bound.clone())?;
-        // A process that is watched is held back until it is.
-        let mut watched = self.watched_to_come();
-        if let Some(process) = &watched {
-            self.hold_back(agent, Some(first_event_of(process)))?;
-        }
+        let mut gate = self.gate(present);
+        let agent = self.begin_search(trace, gate.clone().or(bound.clone()))?;
         let mut marker: Option<BreakpointId> = None;
         if let (Some(present), Some(held)) = (present, &bound)
             && present.precedes_all()
@@ -85,8 +84,8 @@ impl Debugger {
             if self.has_moved() {
                 continue;
             }
-            if let Some(process) = watched.take() {
-                if let Ok(id) = self.held_thread(&first_event_of(&process)) {
+            if let Some(gate) = gate.take() {
+                if let Some((id, _)) = self.find_held(&gate) {
                     self.watch_again(id.process);
                 }
                 self.hold_back(agent, bound.clone())?;
@@ -114,17 +113,25 @@ impl Debugger {
         Ok(last)
     }
 
+    /// Holds a forked process back before its first event, so that what is watched in it can be watched from there on.
+    /// That is for the process of the present only: no thread but one can be held back.
+    fn gate(&self, present: Option<&Moment>) -> Option<Hold> {
+        let enabled = self.breakpoints.values().filter(|point| point.enabled);
+        let mut watched = enabled.filter_map(Breakpoint::watch);
+        let gated = watched.find(|watch| {
+            let name = &watch.process_name;
+            let again = watch.process > FIRST && watch.scope.is_none();
+            again && present.is_none_or(|present| present.place.process == *name)
+        })?;
+        Some(Hold {
+            process: gated.process_name.clone(),
+            thread: 1,
+            events: 0,
+        })
+    }
+
     fn held_thread(&mut self, held: &Hold) -> Result<ThreadId> {
         let found = self.find_held(held).map(|(id, _)| id);
         found.ok_or_else(|| DebuggerError::NotReached(held.process.clone()))
-    }
-}
-
-/// Before the first event of a process.
-fn first_event_of(process: &str) -> Hold {
-    Hold {
-        process: process.to_owned(),
-        thread: 1,
-        events: 0,
     }
 }

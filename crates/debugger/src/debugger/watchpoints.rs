@@ -215,22 +215,6 @@ impl Debugger {
         self.replays() && watch.scope.is_none()
     }
 
-    /// A process in which something is watched, and which has not begun.
-    pub(super) fn watched_to_come(&self) -> Option<String> {
-        let lives = |name: &str| {
-            let mut alive = self.processes.values().filter(|process| process.is_alive());
-            alive.any(|process| process.name == name)
-        };
-        self.breakpoints
-            .values()
-            .find_map(|breakpoint| match &breakpoint.what {
-                What::Watch(watch) if breakpoint.enabled && !lives(&watch.process_name) => {
-                    Some(watch.process_name.clone())
-                }
-                _ => None,
-            })
-    }
-
     /// Watches again in a process what was watched in it before the run began anew.
     pub(super) fn watch_again(&mut self, process: u32) {
         let Ok(name) = self.process(process).map(|process| process.name.clone()) else {
