@@ -45,6 +45,12 @@ const STEPS: &[Step] = &[
         extent: Extent::Fast,
     },
     Step {
+        name: "documentation",
+        again: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items",
+        run: documentation,
+        extent: Extent::Fast,
+    },
+    Step {
         name: "build",
         again: "cargo build --release",
         run: || workspace::wayfarer().map(|_| ()),
@@ -66,6 +72,12 @@ const STEPS: &[Step] = &[
         name: "unit tests",
         again: "cargo test --workspace --lib --bins",
         run: unit_tests,
+        extent: Extent::Fast,
+    },
+    Step {
+        name: "doctests",
+        again: "cargo test --workspace --doc",
+        run: doctests,
         extent: Extent::Fast,
     },
     Step {
@@ -154,6 +166,24 @@ fn clippy() -> Result<(), Failure> {
         workspace::run(command.args(features).args(["--", "-D", "warnings"]))?;
     }
     Ok(())
+}
+
+/// The documentation of everything, private items included: links that lead nowhere are errors.
+fn documentation() -> Result<(), Failure> {
+    let words = [
+        "doc",
+        "--quiet",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+    ];
+    let flags = std::env::var("RUSTDOCFLAGS").unwrap_or_default();
+    workspace::run(cargo(&words).env("RUSTDOCFLAGS", format!("{flags} -D warnings")))
+}
+
+/// The examples in the documentation: cargo's own runner, because nextest has none for them.
+fn doctests() -> Result<(), Failure> {
+    workspace::run(&mut cargo(&["test", "--quiet", "--workspace", "--doc"]))
 }
 
 fn unit_tests() -> Result<(), Failure> {

@@ -11,7 +11,7 @@ pub type ModulesReply = Vec<Module>;
 /// One ELF file in a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// As the kernel gives it; "[vdso]" has no file: read its memory.
+    /// As the kernel gives it; `[vdso]` has no file: read its memory.
     pub path: String,
     /// Its build id, if it has one.
     pub build_id: Option<Vec<u8>>,

@@ -1,6 +1,6 @@
 //! A function of libc that only makes a system call, called by its name: straight to the hook.
 //!
-//! Such a call goes the way of [`crate::trampoline`] without what a function's caller does not rely on: vector
+//! Such a call goes the way of `trampoline` without what a function's caller does not rely on: vector
 //! registers, flags, the registers that a callee may change. It also spares libc's own part, which switches
 //! cancellation on and off. The program's stack holds the same frame, so that a handler sees the registers of the
 //! call and a replay leaves the same bytes behind.

@@ -1,5 +1,5 @@
 //! What keeps a program alive that runs into a trap of ours after our death (see
-//! [`crate::cushion_code`] for how).
+//! `cushion_code` for how).
 //!
 //! A piece of memory (64 KiB) with the code and the table of our breakpoints, and a handler that
 //! replaces the program's action for SIGTRAP. The handler steps back before a breakpoint and takes

@@ -2,8 +2,8 @@
 //!
 //! `wayfarer-entrance` brings every system call and clock read here; this crate decides what becomes
 //! of it. While recording, a call is made and what the program could see of it is written down
-//! ([`dispatch::record`]); in a replay it is answered from the log and compared with what the log promises
-//! ([`dispatch::replay`]).
+//! (`dispatch::record`); in a replay it is answered from the log and compared with what the log promises
+//! (`dispatch::replay`).
 //!
 //! # House rules
 //!
@@ -12,7 +12,7 @@
 //!    while the program's own code runs.
 //! 3. Nothing is process-wide but the session mapping: a vfork child shares our memory. State hangs on
 //!    the thread.
-//! 4. Never trust a pointer of the program: read through [`memory::user`].
+//! 4. Never trust a pointer of the program: read through `memory::user`.
 //! 5. Never harm the program. On trouble of our own mark the session broken and step aside.
 //! 6. The same code follows descriptors and actions in a recording and in its replay, so that they
 //!    cannot drift apart.

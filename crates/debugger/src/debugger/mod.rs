@@ -72,11 +72,11 @@ use crate::{Event, Listening, Options, Result, Set, ThreadId};
 /// The debugger of one session.
 ///
 /// # How a front end uses it
-/// - Methods are synchronous. Those that run the program ([`Debugger::execute`]) return at the stop that ends them.
+/// - Methods are synchronous. Those that run the program ([`At::execute`]) return at the stop that ends them.
 /// - Everything that happens is told to every listener of [`Debugger::on_event`], from inside whatever method is
 ///   running, in order. There may be several: a prompt, a log, a page in a browser.
 /// - A stop is told once: each listener hears of it once, and the method that made it or met it returns the same
-///   view, so that its caller can act on it. [`Debugger::execute`], [`Debugger::wait`] and [`Debugger::halt`] return
+///   view, so that its caller can act on it. [`At::execute`], [`At::wait`] and [`At::halt`] return
 ///   the stops that end them, [`Debugger::pump`] all others. A front end shows stops where it listens, and there only;
 ///   what is returned tells it what to do next (follow the thread, run the breakpoint's commands).
 /// - Ctrl-C: [`Debugger::interrupter`] gives a handle for another thread (or signal handler thread); its `halt`

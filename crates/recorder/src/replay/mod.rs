@@ -1,8 +1,8 @@
 //! `wayfarer replay`: runs a trace again and compares everything.
 //!
 //! [`build`] lays the trace out for a replay, and [`prepare`] says how it begins. While it runs, its [`Course`] is told
-//! what happens: [`look`] shows the session to the monitor (`wayfarer_replay::monitor`), which decides, [`orders`] obeys,
-//! and [`report`] sums up. [`drive`] waits for the processes of a replay that nobody debugs.
+//! what happens: `look` shows the session to the monitor (`wayfarer_replay::monitor`), which decides, `orders` obeys,
+//! and `report` sums up. `drive` waits for the processes of a replay that nobody debugs.
 
 pub mod build;
 mod course;

@@ -5,7 +5,7 @@
 //! [`Order`]s of the answer out, and observes again when the answer says so. The monitor waits for nobody, reads no
 //! clock and makes no call, so each of its decisions can be tested with invented observations.
 //!
-//! A replay that nobody halts may stand still for [`QUIET`] before it is judged (`standstill`). While a debugger
+//! A replay that nobody halts may stand still for `QUIET` before it is judged (`standstill`). While a debugger
 //! holds it, between [`Monitor::halted`] and [`Monitor::resumed`], no time passes for these decisions.
 
 #[cfg(test)]
