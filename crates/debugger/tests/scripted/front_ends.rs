@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use wayfarer_backend::ProcessEnd;
 use wayfarer_debugger::{DebuggerError, Event, Launch, StackSpec};
+use wayfarer_fake_backend::Request;
 
 use crate::bench::{Bench, GO, first_frame, invent, words};
 
@@ -69,6 +70,41 @@ fn a_stop_that_a_command_meets_is_left_for_the_background() {
         left.iter().map(words).collect::<Vec<_>>(),
         ["1.2 SIGUSR2 0x400000"]
     );
+}
+
+/// How many bytes were read since the last look.
+fn bytes_read(bench: &Bench) -> u64 {
+    let lengths = |request| match request {
+        Request::ReadMemory(ranges) => ranges.iter().map(|range| range.length).sum(),
+        _ => 0,
+    };
+    bench.fake.news().into_iter().map(lengths).sum()
+}
+
+#[test]
+fn children_are_read_where_they_are_asked_for() {
+    const PAGE: u64 = 4096;
+    let mut bench = Bench::new();
+    let (process, _) = bench.launch("one", 1);
+    let numbers: Vec<u8> = (0..65536_u32).flat_map(u32::to_le_bytes).collect();
+    bench
+        .fake
+        .act(|world| world.write(process, 0x60_0000, &numbers));
+    bench.fake.news();
+    let expression = "*(unsigned (*)[65536]) 0x600000";
+    let tree = bench.at().tree(expression).expect("a tree");
+    assert_eq!(tree.children, Some(65536));
+    let root = bytes_read(&bench);
+    assert!(root <= 8 * PAGE, "{root} bytes for the root");
+    let some = bench.debugger.children(&tree.handle, 40_000..40_003);
+    let summaries: Vec<String> = some
+        .expect("children")
+        .into_iter()
+        .map(|child| child.node.summary)
+        .collect();
+    assert_eq!(summaries, ["40000", "40001", "40002"]);
+    let read = bytes_read(&bench);
+    assert!((1..=8 * PAGE).contains(&read), "{read} bytes for three");
 }
 
 #[test]
