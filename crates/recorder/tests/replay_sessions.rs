@@ -33,7 +33,12 @@ fn the_session_holds_what_the_trace_holds() {
     recorded.log(parent, &first, 1);
     let mut second = Log::new();
     for number in 0..9000 {
-        second.syscall(Number::from(number % 300), 0, number as i64, Some(b"0123456789"));
+        second.syscall(
+            Number::from(number % 300),
+            0,
+            number as i64,
+            Some(b"0123456789"),
+        );
     }
     recorded.log(child, &second, 1);
     recorded.state(parent.0, process_state::EXITED, 2);
