@@ -94,11 +94,9 @@ fn run_begins_again() {
 #[test]
 fn processes_have_their_names_and_all_reach_the_end() {
     let program = Program::build("tree");
-    // The end of each process is a stop; how many there are after the last meeting is open.
+    // All come to their meeting before the first stop is told. The end of each process is a stop.
     Trace::of(&program, &[])
-        .piped(
-            "break meet\ncontinue\ncontinue\ncontinue\ninfo procs\ndelete\ncontinue\ncontinue\ncontinue\ncontinue\n",
-        )
+        .piped("break meet\ncontinue\ninfo procs\ndelete\ncontinue\ncontinue\ncontinue\n")
         .has(&[
             "Breakpoint 1, meet (number=",
             "Breakpoint 1, meet (number=",
@@ -148,7 +146,7 @@ fn a_recording_that_was_cut_ends_with_a_stop() {
         .batch(&["break main", "continue", "continue", "bt", "info threads"])
         .has(&[
             "Breakpoint 1, main () at sleeper.c:",
-            "End of the recording, which was cut here.\n",
+            "Program stopped: the recording was cut, and ends here.\n",
             "main () at sleeper.c:",
         ])
         .ends_with(0);
@@ -161,7 +159,7 @@ fn a_divergence_is_a_stop_with_a_stack() {
     trace
         .batch(&["continue", "bt"])
         .has(&[
-            "Program diverged (",
+            "Program stopped: the replay diverged (",
             "promised",
             "came",
             "in main () at unseen.c:",
