@@ -1,7 +1,9 @@
-//! Compresses the line tables of the program, which are two thirds of its file; our own panics are still told with
-//! function and line.
+//! Compresses the line tables of the program that is shipped, which are two thirds of its file; our own panics are still
+//! told with function and line. Builds for development stay as they are: a debugger maps tables that are not compressed.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-link-arg-bins=-Wl,--compress-debug-sections=zlib");
+    if std::env::var("PROFILE").as_deref() == Ok("release") {
+        println!("cargo::rustc-link-arg-bins=-Wl,--compress-debug-sections=zlib");
+    }
 }
